@@ -1,0 +1,73 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// Warnings are errors in `make` (see Makefile), not here, so that a newer compiler's new warning
+// does not stop somebody who only wants to build.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "pocket",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "PocketKit", targets: ["PocketKit"]),
+    .executable(name: "pocket", targets: ["pocket"]),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CSSH2", pkgConfig: "libssh2",
+      providers: [.apt(["libssh2-1-dev"]), .brew(["libssh2"])]),
+    .systemLibrary(
+      name: "CSQLite",
+      providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(
+      name: "CCrypto", pkgConfig: "libcrypto",
+      providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+    .target(name: "CPosix"),
+
+    .target(name: "JobModel", dependencies: ["CCrypto"], swiftSettings: strict),
+    .target(
+      name: "RemoteScripts", path: "shell",
+      resources: [
+        .embedInCode("prelude.sh"), .embedInCode("processes.sh"), .embedInCode("evidence.sh"),
+        .embedInCode("launch.sh"), .embedInCode("supervise.sh"), .embedInCode("lead.sh"),
+        .embedInCode("follow.sh"), .embedInCode("cancel.sh"), .embedInCode("inspect.sh"),
+        .embedInCode("list.sh"), .embedInCode("remove.sh"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "SSHClient", dependencies: ["CSSH2", "CCrypto", "CPosix"], swiftSettings: strict),
+    .target(
+      name: "JobStore", dependencies: ["CSQLite", "CPosix", "JobModel"], swiftSettings: strict),
+    .target(name: "Agents", dependencies: ["JobModel"], swiftSettings: strict),
+    .target(
+      name: "PocketKit",
+      dependencies: ["Agents", "JobStore", "SSHClient", "RemoteScripts", "JobModel"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "pocket", dependencies: ["PocketKit", "CPosix"], swiftSettings: strict),
+
+    .target(
+      name: "TestSupport", dependencies: ["CPosix", "JobModel", "SSHClient"], path: "Tests/Support",
+      swiftSettings: strict),
+    .testTarget(name: "JobModelTests", dependencies: ["JobModel"], swiftSettings: strict),
+    .testTarget(
+      name: "RemoteScriptsTests", dependencies: ["RemoteScripts", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SSHClientTests", dependencies: ["SSHClient", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "JobStoreTests", dependencies: ["JobStore", "JobModel", "TestSupport", "CSQLite"],
+      swiftSettings: strict),
+    .testTarget(name: "AgentsTests", dependencies: ["Agents", "JobModel"], swiftSettings: strict),
+    .testTarget(
+      name: "PocketKitTests", dependencies: ["PocketKit", "JobStore", "SSHClient", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "PocketTests", dependencies: ["pocket", "PocketKit", "TestSupport"],
+      swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,9 @@
+// What Swift cannot import from libc: macros with arguments, variadic calls, and functions that
+// Glibc's module map leaves out. Nothing else belongs here. One prefix: `pocket_`.
+#pragma once
+#include <sys/types.h>
+
+/// How a child ended, from `waitpid`'s status word (wait(2)): its exit code, or -1.
+int pocket_exit_code(int status);
+/// The signal that ended a child, from `waitpid`'s status word (wait(2)), or 0.
+int pocket_termination_signal(int status);

@@ -1,0 +1,64 @@
+/// Why bytes could not go to or come from a host. It names the phase, keeps the server's words, and
+/// says what to do next where that is known.
+public struct SSHError: Error, Sendable, Equatable {
+  /// What was going on.
+  public enum Phase: String, Sendable {
+    case configuration, resolve, connect, banner, keyExchange, hostKey, authentication, open
+    case transfer, linkDead, cancelled
+  }
+
+  /// What to conclude from it, for a program.
+  public enum Kind: Sendable, Equatable {
+    /// The host name, the configuration or a key file cannot be used as it is.
+    case badConfiguration
+    /// No connection, or it was lost: trying again may help.
+    case unreachable
+    /// A deadline passed.
+    case timedOut
+    /// No host key is known for this host and nobody confirmed the one it showed.
+    case hostKeyUnknown
+    /// The host showed another key than the one that is known, or a revoked one.
+    case hostKeyChanged
+    /// The server took none of our credentials.
+    case authenticationRefused
+    /// Neither side has an algorithm that the other can do, or the server said no to a request.
+    case refused
+    /// The server allows no further channel on this connection.
+    case tooManyChannels
+    /// The caller's task was cancelled.
+    case cancelled
+  }
+
+  public var phase: Phase
+  public var kind: Kind
+  /// The host as the user names it.
+  public var host: String
+  /// One sentence: what happened, with the server's words.
+  public var message: String
+  /// What to do about it, if that is known.
+  public var advice: String?
+
+  public init(
+    _ phase: Phase, _ kind: Kind, host: String, _ message: String, advice: String? = nil
+  ) {
+    self.phase = phase
+    self.kind = kind
+    self.host = host
+    self.message = message
+    self.advice = advice
+  }
+
+  /// Whether the same attempt may succeed later without the user doing anything.
+  public var isWorthRetrying: Bool {
+    switch kind {
+    case .unreachable, .timedOut, .tooManyChannels: true
+    default: false
+    }
+  }
+}
+
+extension SSHError: CustomStringConvertible {
+  public var description: String {
+    "\(host): \(message)" + (advice.map { ". \($0)" } ?? "")
+  }
+}
