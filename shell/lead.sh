@@ -118,7 +118,7 @@ could_not_execute() { # <126|127>: told apart from a program's own 127
   local words
   words=$(tail -c 300 "$job/err.log")
   set -C
-  printf '%s %s\n' "$1" "$(encode64 "${words#*exec: }")" >"$job/noexec"
+  printf '%s %s\n' "$1" "$(encode64 "${words#*: line *: }")" >"$job/noexec"
   exit "$1"
 }
 
