@@ -6,15 +6,15 @@
 
 /// A TCP proxy on 127.0.0.1 that counts bytes and breaks connections on demand, on a thread of its
 /// own. It takes any number of connections, so that a client can come back after a cut.
-public final class FaultProxy: Sendable {
+package final class FaultProxy: Sendable {
   /// Which way bytes go.
-  public enum Direction: Sendable, CaseIterable {
+  package enum Direction: Sendable, CaseIterable {
     case toServer
     case toClient
   }
 
   /// How both ends see the connection end.
-  public enum Cut: Sendable {
+  package enum Cut: Sendable {
     /// RST: what a rebooted router or a lost route looks like.
     case reset
     /// FIN: what an orderly close looks like.
@@ -22,12 +22,12 @@ public final class FaultProxy: Sendable {
   }
 
   /// The port that the client is to connect to.
-  public let port: UInt16
+  package let port: UInt16
   private let control: Locked<FaultControl>
   private let wakeUp: WakeUp
 
   /// Listens at once, and connects to `server` (a port of 127.0.0.1) for each client.
-  public init(server: UInt16) throws {
+  package init(server: UInt16) throws {
     let listener = try listenOnLoopback(port: 0)
     port = try localPort(of: listener)
     _ = fcntl(listener, F_SETFL, O_NONBLOCK)
@@ -40,28 +40,28 @@ public final class FaultProxy: Sendable {
   deinit { stop() }
 
   /// Bytes forwarded in this direction so far, over all connections.
-  public func bytes(_ direction: Direction) -> Int { control.withLock { $0.total[direction]! } }
+  package func bytes(_ direction: Direction) -> Int { control.withLock { $0.total[direction]! } }
   /// Bytes forwarded in this direction since `arm()`; 0 before it.
-  public func bytesSinceArmed(_ direction: Direction) -> Int {
+  package func bytesSinceArmed(_ direction: Direction) -> Int {
     control.withLock { $0.sinceArmed[direction]! }
   }
   /// How many connections were accepted so far.
-  public var connectionCount: Int { control.withLock { $0.connectionCount } }
+  package var connectionCount: Int { control.withLock { $0.connectionCount } }
   /// How many connections were cut on purpose so far.
-  public var cutCount: Int { control.withLock { $0.cutCount } }
+  package var cutCount: Int { control.withLock { $0.cutCount } }
   /// Whether a cut happened. A case that planned a cut and finds false here has tested nothing.
-  public var didCut: Bool { cutCount > 0 }
+  package var didCut: Bool { cutCount > 0 }
 
   /// Plans a cut, one, of the connection that carries the byte which makes it `afterBytes` bytes in
   /// this direction since `arm()`. Exactly these bytes arrive; 0 cuts at `arm()` itself.
-  public func cut(_ direction: Direction, afterBytes: Int, by cut: Cut = .reset) {
+  package func cut(_ direction: Direction, afterBytes: Int, by cut: Cut = .reset) {
     control.withLock { $0.plan = .init(direction: direction, afterBytes: afterBytes, cut: cut) }
     wakeUp.signal()
   }
 
   /// Begins to count for `cut`, from zero. To be called when nothing is under way in the direction
   /// that is to be cut (the client's connection is authenticated and idle).
-  public func arm() {
+  package func arm() {
     control.withLock {
       $0.isArmed = true
       $0.sinceArmed = FaultControl.zero
@@ -70,14 +70,14 @@ public final class FaultProxy: Sendable {
   }
 
   /// Cuts all connections there are. It has happened when `cutCount` says so.
-  public func cutNow(by cut: Cut = .reset) {
+  package func cutNow(by cut: Cut = .reset) {
     control.withLock { $0.cutAll = cut }
     wakeUp.signal()
   }
 
   /// Stops forwarding on the connections there are, without any end of them being told; new ones
   /// work, unless `newOnesToo`.
-  public func freeze(newOnesToo: Bool = false) {
+  package func freeze(newOnesToo: Bool = false) {
     control.withLock {
       $0.freezesAll = true
       $0.freezesNew = newOnesToo
@@ -86,7 +86,7 @@ public final class FaultProxy: Sendable {
   }
 
   /// Goes on where `freeze` stopped.
-  public func thaw() {
+  package func thaw() {
     control.withLock {
       $0.thawsAll = true
       $0.freezesNew = false
@@ -95,16 +95,16 @@ public final class FaultProxy: Sendable {
   }
 
   /// Whether new connections are reset at once, as when nobody listens on the host.
-  public func refuseConnections(_ refuse: Bool) { control.withLock { $0.refuses = refuse } }
+  package func refuseConnections(_ refuse: Bool) { control.withLock { $0.refuses = refuse } }
 
   /// Limits each direction of each connection; nil is without limit.
-  public func throttle(bytesPerSecond: Int?) {
+  package func throttle(bytesPerSecond: Int?) {
     control.withLock { $0.bytesPerSecond = bytesPerSecond }
     wakeUp.signal()
   }
 
   /// Ends the proxy and all its connections.
-  public func stop() {
+  package func stop() {
     control.withLock { $0.isStopped = true }
     wakeUp.signal()
   }

@@ -5,20 +5,20 @@
 #endif
 
 /// Whether something is at `path` (a broken symbolic link is something).
-public func fileExists(_ path: String) -> Bool {
+package func fileExists(_ path: String) -> Bool {
   var status = stat()
   return lstat(path, &status) == 0
 }
 
 /// The size of the file at `path` in bytes.
-public func fileSize(_ path: String) throws -> Int {
+package func fileSize(_ path: String) throws -> Int {
   var status = stat()
   try check("stat \(path)") { stat(path, &status) }
   return Int(status.st_size)
 }
 
 /// All bytes of a file.
-public func readFile(_ path: String) throws -> [UInt8] {
+package func readFile(_ path: String) throws -> [UInt8] {
   let file = try check("open \(path)") { open(path, O_RDONLY | O_CLOEXEC) }
   defer { close(file) }
   var bytes: [UInt8] = []
@@ -31,17 +31,17 @@ public func readFile(_ path: String) throws -> [UInt8] {
 }
 
 /// A file's bytes as text; what is not UTF-8 is replaced, so this is for messages and logs.
-public func readText(_ path: String) throws -> String {
+package func readText(_ path: String) throws -> String {
   String(decoding: try readFile(path), as: UTF8.self)
 }
 
 /// Writes a whole file, with exactly this mode whatever the umask; what was there is replaced.
-public func writeFile(_ path: String, _ bytes: [UInt8], mode: mode_t = 0o600) throws {
+package func writeFile(_ path: String, _ bytes: [UInt8], mode: mode_t = 0o600) throws {
   try write(path, bytes, mode: mode, flags: O_CREAT | O_TRUNC)
 }
 
 /// Adds bytes at the end of a file, which is made if there is none.
-public func appendToFile(_ path: String, _ bytes: [UInt8], mode: mode_t = 0o600) throws {
+package func appendToFile(_ path: String, _ bytes: [UInt8], mode: mode_t = 0o600) throws {
   try write(path, bytes, mode: mode, flags: O_CREAT | O_APPEND)
 }
 
@@ -58,7 +58,7 @@ private func write(_ path: String, _ bytes: [UInt8], mode: mode_t, flags: Int32)
 }
 
 /// The names in a folder but `.` and `..`; none when there is no such folder.
-public func namesInFolder(_ path: String) -> [String] {
+package func namesInFolder(_ path: String) -> [String] {
   guard let folder = opendir(path) else { return [] }
   defer { closedir(folder) }
   var names: [String] = []

@@ -9,11 +9,11 @@
 ///
 /// Unchecked, and right: `value` is touched in `withLock` alone, with the mutex held, and both the
 /// mutex and the value live as long as this object.
-public final class Locked<Value>: @unchecked Sendable {
+package final class Locked<Value>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private var value: Value
 
-  public init(_ value: sending Value) {
+  package init(_ value: sending Value) {
     self.value = value
     mutex = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
@@ -26,7 +26,7 @@ public final class Locked<Value>: @unchecked Sendable {
   }
 
   /// Runs `body` with the mutex held. `body` must not wait for anything.
-  public func withLock<Result>(
+  package func withLock<Result>(
     _ body: (inout Value) throws -> Result
   ) rethrows -> Result {
     pthread_mutex_lock(mutex)

@@ -9,48 +9,48 @@
 ///
 /// It ends with `stop()`, with this object, and with this process however that dies. Use
 /// `withLoopbackServer` unless the server must outlive a scope.
-public final class LoopbackServer: Sendable {
+package final class LoopbackServer: Sendable {
   /// What a test may want different.
-  public struct Options: Sendable {
+  package struct Options: Sendable {
     /// The host's name in the ssh_config file.
-    public var alias = "dev1"
+    package var alias = "dev1"
     /// As `ssh-keygen -t` names them: `ed25519`, `ecdsa`, `rsa`.
-    public var hostKeyTypes = ["ed25519"]
+    package var hostKeyTypes = ["ed25519"]
     /// The type of the key that the client has.
-    public var clientKeyType = "ed25519"
+    package var clientKeyType = "ed25519"
     /// Lines for sshd_config; they come first, and sshd takes the first of two.
-    public var serverConfiguration: [String] = []
+    package var serverConfiguration: [String] = []
     /// Lines for the host's block of the ssh_config file; they come first there too.
-    public var clientConfiguration: [String] = []
+    package var clientConfiguration: [String] = []
     /// Variables that every remote command gets.
-    public var remoteEnvironment: [String: String] = [:]
+    package var remoteEnvironment: [String: String] = [:]
 
-    public init() {}
+    package init() {}
   }
 
-  public let options: Options
-  public let folder: TemporaryFolder
-  public let port: UInt16
+  package let options: Options
+  package let folder: TemporaryFolder
+  package let port: UInt16
   /// The home of every remote command (`HOME` by sshd's SetEnv; the working directory at its start
   /// remains the account's own).
-  public let remoteHome: String
+  package let remoteHome: String
   /// The account to log in to: the current user's.
-  public let user: String
+  package let user: String
   private let daemon: Locked<RunningCommand?>
 
   /// The host's name for `ssh -F sshConfiguration`.
-  public var alias: String { options.alias }
+  package var alias: String { options.alias }
   /// The client's configuration file, for `ssh -F`.
-  public var sshConfiguration: String { folder["ssh_config"] }
+  package var sshConfiguration: String { folder["ssh_config"] }
   /// The client's private key; `.pub` beside it.
-  public var identityFile: String { folder["client_key"] }
-  public var knownHostsFile: String { folder["known_hosts"] }
-  public var authorizedKeysFile: String { folder["authorized_keys"] }
+  package var identityFile: String { folder["client_key"] }
+  package var knownHostsFile: String { folder["known_hosts"] }
+  package var authorizedKeysFile: String { folder["authorized_keys"] }
   /// What sshd has said so far (LogLevel VERBOSE).
-  public var log: String { (try? readText(folder["sshd.log"])) ?? "" }
+  package var log: String { (try? readText(folder["sshd.log"])) ?? "" }
 
   /// Starts a server and returns when it listens.
-  public static func start(_ options: Options = Options()) async throws -> LoopbackServer {
+  package static func start(_ options: Options = Options()) async throws -> LoopbackServer {
     let folder = try TemporaryFolder("sshd")
     try await makeKeys(options, in: folder)
     // Somebody else may take the port between the look and sshd's bind.
@@ -84,7 +84,7 @@ public final class LoopbackServer: Sendable {
   deinit { killEverything() }
 
   /// Ends the server, its connections, and all that remote commands have left running.
-  public func stop() async {
+  package func stop() async {
     killEverything()
     do {
       try await waitUntil("the end of all that ran under \(remoteHome)", every: .milliseconds(20)) {
@@ -98,17 +98,17 @@ public final class LoopbackServer: Sendable {
   }
 
   /// Ends the listening sshd alone: no new connection is possible, those there are go on.
-  public func stopListening() async throws {
+  package func stopListening() async throws {
     let listener = daemon.withLock { $0 }
     listener?.closeInput()
     _ = try await listener?.exit(deadline: .seconds(10))
   }
 
   /// Listens again on the same port, after `stopListening()`.
-  public func startListening() async throws { try await startDaemon() }
+  package func startListening() async throws { try await startDaemon() }
 
   /// The sshd processes that serve one connection each, oldest first; to be killed or stopped.
-  public func connections() throws -> [Int32] {
+  package func connections() throws -> [Int32] {
     guard let listener = try listenerID() else { return [] }
     return try ProcessEntry.all().filter { $0.parent == listener && $0.isAlive }.map(\.pid).sorted()
   }
@@ -116,7 +116,7 @@ public final class LoopbackServer: Sendable {
   /// Names another way to this server in the client's configuration: through a proxy at `port`.
   ///
   /// - Parameter configuration: lines for the host's block, which come first.
-  public func addHost(_ alias: String, port: UInt16, configuration: [String] = []) throws {
+  package func addHost(_ alias: String, port: UInt16, configuration: [String] = []) throws {
     let lines =
       ["Host \(alias)"] + configuration + [
         "HostName 127.0.0.1", "Port \(port)", "User \(user)", "IdentityFile \(identityFile)",
@@ -131,20 +131,20 @@ public final class LoopbackServer: Sendable {
   }
 
   /// A command that runs on this server through the `ssh` program.
-  public func ssh(_ remoteCommand: String, arguments: [String] = []) -> Command {
+  package func ssh(_ remoteCommand: String, arguments: [String] = []) -> Command {
     Command("ssh", ["-F", sshConfiguration] + arguments + [alias, remoteCommand])
   }
 }
 
 /// An sshd that did not come to listen, with what it said.
-public struct ServerDidNotStart: Error, CustomStringConvertible {
-  public let log: String
+package struct ServerDidNotStart: Error, CustomStringConvertible {
+  package let log: String
   var portWasTaken: Bool { log.contains("Address already in use") }
-  public var description: String { "sshd did not start to listen. It said:\n\(log)" }
+  package var description: String { "sshd did not start to listen. It said:\n\(log)" }
 }
 
 /// Runs `body` with a server that is gone afterwards, whatever happens.
-public func withLoopbackServer<Result>(
+package func withLoopbackServer<Result>(
   _ options: LoopbackServer.Options = .init(), isolation: isolated (any Actor)? = #isolation,
   _ body: (LoopbackServer) async throws -> Result
 ) async throws -> Result {
@@ -169,7 +169,7 @@ extension LoopbackServer {
   }
 
   /// Makes a key pair without a passphrase at `path` and `path.pub`.
-  public static func makeKey(_ type: String, _ path: String) async throws {
+  package static func makeKey(_ type: String, _ path: String) async throws {
     try await Command("ssh-keygen", ["-q", "-t", type, "-N", "", "-C", "test", "-f", path])
       .succeed()
   }

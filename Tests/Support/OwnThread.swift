@@ -6,7 +6,7 @@
 
 /// Runs `body` on a new thread. What blocks belongs there: the pool that runs the tests has as many
 /// threads as the machine has cores, and two blocked tests would starve it.
-public func startThread(_ body: @escaping @Sendable () -> Void) {
+package func startThread(_ body: @escaping @Sendable () -> Void) {
   final class Work {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
@@ -32,7 +32,7 @@ public func startThread(_ body: @escaping @Sendable () -> Void) {
 }
 
 /// Runs `body`, which may block, on a thread of its own and gives what it gave.
-public func onOwnThread<Result: Sendable>(
+package func onOwnThread<Result: Sendable>(
   _ body: @escaping @Sendable () throws -> Result
 ) async throws -> Result {
   try await withCheckedThrowingContinuation { continuation in

@@ -5,19 +5,19 @@
 #endif
 
 /// One process as `/proc` shows it (Linux only; tests that need it do not run elsewhere).
-public struct ProcessEntry: Sendable, Equatable {
-  public let pid: Int32
-  public let parent: Int32
-  public let group: Int32
-  public let session: Int32
+package struct ProcessEntry: Sendable, Equatable {
+  package let pid: Int32
+  package let parent: Int32
+  package let group: Int32
+  package let session: Int32
   /// The state's letter (proc(5)): `R`, `S`, `D`, `T`, `Z` and so on.
-  public let state: Character
+  package let state: Character
 
   /// A zombie has ended; only its parent has not asked yet.
-  public var isAlive: Bool { state != "Z" && state != "X" }
+  package var isAlive: Bool { state != "Z" && state != "X" }
 
   /// The process with this id, or nil.
-  public init?(pid: Int32) {
+  package init?(pid: Int32) {
     // The name, in parentheses, may hold spaces and parentheses; what follows the last one cannot.
     guard let text = try? readText("/proc/\(pid)/stat"), let end = text.lastIndex(of: ")")
     else { return nil }
@@ -30,21 +30,21 @@ public struct ProcessEntry: Sendable, Equatable {
   }
 
   /// All processes there are now.
-  public static func all() throws -> [ProcessEntry] {
+  package static func all() throws -> [ProcessEntry] {
     guard fileExists("/proc/self/stat") else { throw SystemError("look at /proc", ENOTSUP) }
     return namesInFolder("/proc").compactMap { Int32($0) }.compactMap { ProcessEntry(pid: $0) }
   }
 
   /// The living processes whose environment at their start held `variable` (`NAME=VALUE`, whole),
   /// this one excepted.
-  public static func carrying(_ variable: String) throws -> [ProcessEntry] {
+  package static func carrying(_ variable: String) throws -> [ProcessEntry] {
     try all().filter { $0.isAlive && $0.pid != getpid() && $0.environment.contains(variable) }
   }
 
   /// The environment at the process's start (proc(5)); empty where it cannot be read.
-  public var environment: Set<String> { Set(strings(in: "environ")) }
+  package var environment: Set<String> { Set(strings(in: "environ")) }
   /// The arguments; empty where they cannot be read, and for a zombie.
-  public var arguments: [String] { strings(in: "cmdline") }
+  package var arguments: [String] { strings(in: "cmdline") }
 
   private func strings(in file: String) -> [String] {
     guard let bytes = try? readFile("/proc/\(pid)/\(file)") else { return [] }

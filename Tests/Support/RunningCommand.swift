@@ -8,9 +8,9 @@ import CPosix
 
 /// A program that was started. Two threads of its own serve it: one waits for its end, one moves
 /// its bytes. When this object goes while the program runs, its process group is killed.
-public final class RunningCommand: Sendable {
+package final class RunningCommand: Sendable {
   /// The program's process id, and its process group's.
-  public let pid: Int32
+  package let pid: Int32
   private let command: Command
   private let started = ContinuousClock.now
   private let shared: Locked<CommandState>
@@ -36,44 +36,44 @@ public final class RunningCommand: Sendable {
   deinit { signalGroup(SIGKILL) }
 
   /// What the program has written to its standard output so far.
-  public var output: [UInt8] { shared.withLock { $0.output } }
+  package var output: [UInt8] { shared.withLock { $0.output } }
   /// What the program has written to its standard error so far.
-  public var errorOutput: [UInt8] { shared.withLock { $0.errorOutput } }
+  package var errorOutput: [UInt8] { shared.withLock { $0.errorOutput } }
   /// The output so far as text, for messages and comparisons of texts.
-  public var outputText: String { String(decoding: output, as: UTF8.self) }
+  package var outputText: String { String(decoding: output, as: UTF8.self) }
   /// The error output so far as text.
-  public var errorText: String { String(decoding: errorOutput, as: UTF8.self) }
+  package var errorText: String { String(decoding: errorOutput, as: UTF8.self) }
   /// Whether the program still runs.
-  public var isRunning: Bool { shared.withLock { $0.status == nil } }
+  package var isRunning: Bool { shared.withLock { $0.status == nil } }
 
   /// Hands bytes to the program's standard input (`Command.Input.open`); does not wait for them to
   /// be read.
-  public func write(_ bytes: [UInt8]) {
+  package func write(_ bytes: [UInt8]) {
     shared.withLock { $0.pendingInput += bytes }
     pipes.wake()
   }
 
   /// Ends the program's standard input once all that was written has gone.
-  public func closeInput() {
+  package func closeInput() {
     shared.withLock { $0.inputEnds = true }
     pipes.wake()
   }
 
   /// Sends a signal to the program alone; nothing happens when it has ended.
-  public func signal(_ number: Int32) {
+  package func signal(_ number: Int32) {
     // Under the lock, so that the id cannot be given to another process in between.
     shared.withLock { if $0.status == nil { _ = kill(pid, number) } }
   }
 
   /// Sends a signal to the program's process group; nothing happens when the program has ended.
-  public func signalGroup(_ number: Int32) {
+  package func signalGroup(_ number: Int32) {
     shared.withLock { if $0.status == nil { _ = kill(-pid, number) } }
   }
 
   /// Waits until the output so far satisfies `condition`.
   ///
   /// - Throws: `DidNotHappen`; at once when the program ends before.
-  public func waitForOutput(
+  package func waitForOutput(
     _ what: String, deadline: Duration = .seconds(20), _ condition: ([UInt8]) -> Bool
   ) async throws {
     try await waitUntil(what, deadline: deadline, every: .milliseconds(5)) {
@@ -88,7 +88,7 @@ public final class RunningCommand: Sendable {
   ///
   /// The output is complete but for what processes that it left behind may still write.
   /// - Throws: `CommandTookTooLong`, after the program's process group was killed.
-  public func exit(deadline: Duration = .seconds(60)) async throws -> CommandResult {
+  package func exit(deadline: Duration = .seconds(60)) async throws -> CommandResult {
     do {
       try await waitUntil(
         "the end of \(command.program)", deadline: deadline, every: .milliseconds(5)

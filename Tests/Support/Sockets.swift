@@ -36,7 +36,7 @@ private func setOption(_ socket: Int32, _ level: Int32, _ name: Int32) {
 }
 
 /// A socket that listens on 127.0.0.1, on this port or, for 0, on one that the kernel chose.
-public func listenOnLoopback(port: UInt16) throws -> Int32 {
+package func listenOnLoopback(port: UInt16) throws -> Int32 {
   let socket = try newSocket()
   setOption(socket, SOL_SOCKET, SO_REUSEADDR)
   do {
@@ -52,7 +52,7 @@ public func listenOnLoopback(port: UInt16) throws -> Int32 {
 }
 
 /// A connection to a port of 127.0.0.1.
-public func connectToLoopback(port: UInt16) throws -> Int32 {
+package func connectToLoopback(port: UInt16) throws -> Int32 {
   let socket = try newSocket()
   do {
     _ = try withLoopback(port) { address, size in
@@ -66,7 +66,7 @@ public func connectToLoopback(port: UInt16) throws -> Int32 {
 }
 
 /// The port that a socket is bound to.
-public func localPort(of socket: Int32) throws -> UInt16 {
+package func localPort(of socket: Int32) throws -> UInt16 {
   var address = sockaddr_in()
   var size = socklen_t(MemoryLayout<sockaddr_in>.size)
   _ = try withUnsafeMutablePointer(to: &address) {
@@ -98,7 +98,7 @@ func closeWithReset(_ socket: Int32) {
 
 /// A port of 127.0.0.1 that nobody listens on, from below the range out of which the kernel gives
 /// clients theirs (so that the next connection of another test does not take it).
-public func freePort() throws -> UInt16 {
+package func freePort() throws -> UInt16 {
   for _ in 0..<100 {
     let port = UInt16.random(in: 15_000..<32_000)
     do {

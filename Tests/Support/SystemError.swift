@@ -5,18 +5,18 @@
 #endif
 
 /// A system call that failed.
-public struct SystemError: Error, CustomStringConvertible {
+package struct SystemError: Error, CustomStringConvertible {
   /// What was tried, with its object: `open /tmp/x`.
-  public let what: String
+  package let what: String
   /// `errno`.
-  public let number: Int32
+  package let number: Int32
 
-  public init(_ what: String, _ number: Int32 = errno) {
+  package init(_ what: String, _ number: Int32 = errno) {
     self.what = what
     self.number = number
   }
 
-  public var description: String { "\(what): \(String(cString: strerror(number)))" }
+  package var description: String { "\(what): \(String(cString: strerror(number)))" }
 }
 
 /// Gives the call's result, or throws when it is -1; a call that a signal interrupted is made again.

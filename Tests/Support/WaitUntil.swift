@@ -1,11 +1,11 @@
 /// A condition that did not come true in time.
-public struct DidNotHappen: Error, CustomStringConvertible {
+package struct DidNotHappen: Error, CustomStringConvertible {
   /// What was waited for.
-  public let what: String
+  package let what: String
   /// How long it was really waited for.
-  public let after: Duration
+  package let after: Duration
 
-  public var description: String { "\(what): did not happen within \(after)" }
+  package var description: String { "\(what): did not happen within \(after)" }
 }
 
 /// Asks `condition` again and again until it is true.
@@ -14,7 +14,7 @@ public struct DidNotHappen: Error, CustomStringConvertible {
 ///   - what: what is waited for, for the error.
 ///   - deadline: how long to wait. Generous costs nothing: only a failing test waits that long.
 /// - Throws: `DidNotHappen`, and what `condition` throws.
-public func waitUntil(
+package func waitUntil(
   _ what: @autoclosure () -> String, deadline: Duration = .seconds(20),
   every pause: Duration = .milliseconds(10), isolation: isolated (any Actor)? = #isolation,
   _ condition: () async throws -> Bool
