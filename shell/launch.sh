@@ -32,6 +32,11 @@ write_payload() { head -c "$1" <&7 >"$staging/payload"; }
 cut_payload() { # <skip> <count> <file>
   tail -c "+$(($1 + 1))" "$staging/payload" | head -c "$2" >"$staging/$3"
 }
+write_environment() { # NAME=VALUE, each ended by a NUL
+  # The login shell's environment, as it was before our own variables took the place of those that
+  # the user exports under the same names. Where there is no /proc, those reach the job changed.
+  { cat "/proc/$$/environ" 2>/dev/null || :; cat "$staging/secrets"; } >"$staging/environment"
+}
 write_empty_files() {
   : >"$staging/out.jsonl" && : >"$staging/err.log" && printf '%255s\n' '' >"$staging/exit" \
     && head -c 1048576 /dev/urandom >"$staging/ballast"
@@ -56,14 +61,11 @@ receive_payload() { # request, prompt and secrets into the staging folder, check
   [ "${line%% *}" = "$sum" ] || fail payload 'checksum differs'
   attempt cut_payload 0 "$request" request
   attempt cut_payload "$request" "$prompt" prompt
-  exec 9<&-
-  if [ "$secret" -gt 0 ]; then
-    # Only a descriptor is left of the secrets before anything else is started.
-    attempt cut_payload $((request + prompt)) "$secret" secrets
-    exec 9<"$staging/secrets"
-    rm -f "$staging/secrets"
-  fi
-  rm -f "$staging/payload"
+  attempt cut_payload $((request + prompt)) "$secret" secrets
+  attempt write_environment
+  # Only a descriptor is left of the secrets before anything else is started.
+  exec 9<"$staging/environment"
+  rm -f "$staging/environment" "$staging/secrets" "$staging/payload"
   attempt write_empty_files
 }
 

@@ -56,7 +56,8 @@ find_program() { # from inside the cwd, on the user's PATH
   esac
 }
 
-restore_environment() {
+restore_environment() { # the last step: the user's variables may bear the names of ours
+  local pair
   umask "$POCKET_USER_UMASK"
   PATH=$POCKET_USER_PATH
   case $POCKET_USER_LC_ALL in
@@ -64,13 +65,12 @@ restore_environment() {
     *) unset LC_ALL ;;
   esac
   unset POCKET_SUPERVISE POCKET_LEAD POCKET_USER_UMASK POCKET_USER_PATH POCKET_USER_LC_ALL
-  export POCKET_JOB=$id
+  while IFS= read -r -d '' pair; do
+    case ${pair%%=*} in '' | [0-9]* | *[!A-Za-z0-9_]*) continue ;; esac
+    export "${pair?}"
+  done <&9
+  export POCKET_JOB=${pocket_job##*/}
   export PYTHONUNBUFFERED=${PYTHONUNBUFFERED-1}
-}
-
-export_secrets() {
-  local pair
-  while IFS= read -r -d '' pair; do export "${pair?}"; done <&9
 }
 
 main() {
@@ -103,22 +103,26 @@ attempt=$nonce"
   # A remove writes its tombstone before it deletes: whoever links after that deletion sees it.
   [ ! -e "$tombstone" ] || exit 125
   [ "$input" = prompt ] && input=$job/prompt || input=/dev/null
-  restore_environment
-  { [ -e /dev/fd/9 ] && export_secrets; } 2>/dev/null
   if [ "$buffering" = line ] && type -P stdbuf >/dev/null; then
     command=(stdbuf -oL "${command[@]}")
   fi
+  exec 3<"$input" 4>>"$job/out.jsonl" 5>>"$job/err.log"
+  pocket_job=$job
+  set -- "${command[@]}"
+  # An array cannot be exported, and the user may export a variable of this name.
+  unset command
+  restore_environment
   shopt -s execfail
   # shellcheck disable=SC2093
-  exec -- "${command[@]}" <"$input" >>"$job/out.jsonl" 2>>"$job/err.log" 9<&-
+  exec -- "$@" <&3 >&4 2>&5 3<&- 4>&- 5>&- 9<&-
   could_not_execute $?
 }
 
 could_not_execute() { # <126|127>: told apart from a program's own 127
   local words
-  words=$(tail -c 300 "$job/err.log")
+  words=$(tail -c 300 "$pocket_job/err.log")
   set -C
-  printf '%s %s\n' "$1" "$(encode64 "${words#*: line *: }")" >"$job/noexec"
+  printf '%s %s\n' "$1" "$(encode64 "${words#*: line *: }")" >"$pocket_job/noexec"
   exit "$1"
 }
 
