@@ -1,6 +1,6 @@
-public import JobModel
-public import JobStore
-public import SSHClient
+import JobModel
+import JobStore
+import SSHClient
 
 /// What can be done about jobs: start, follow, cancel, look, verify, remove.
 ///

@@ -1,5 +1,5 @@
 import Agents
-public import JobModel
+import JobModel
 import JobStore
 import RemoteScripts
 import SSHClient

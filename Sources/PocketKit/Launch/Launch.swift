@@ -1,4 +1,5 @@
-public import JobModel
+import JobModel
+import JobStore
 import RemoteScripts
 import SSHClient
 
