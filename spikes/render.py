@@ -23,13 +23,11 @@ def stripped(name: str) -> str:
     return "".join(f"{line}\n" for line in lines if line and not line.startswith("#"))
 
 
-def body(name: str, preambles: dict[str, str] | None = None) -> str:
-    """A script with the parts it uses; its preamble, if it has one, goes before them all."""
+def parts(name: str) -> str:
+    """What a script's line `# uses:` names."""
     text = (SHELL_DIR / f"{name}.sh").read_text(encoding="utf-8")
-    uses = re.search(r"^# uses:(.*)$", text, re.MULTILINE)
-    parts = [stripped(part) for part in (uses.group(1).split() if uses else [])]
-    preamble = (preambles or {}).get(name)
-    return (preamble + "\n" if preamble else "") + "".join(parts) + stripped(name)
+    uses = re.search(r"^# uses: (.*)$", text, re.MULTILINE)
+    return "".join(stripped(part) for part in (uses.group(1).split() if uses else []))
 
 
 def quoted(text: str) -> str:
@@ -37,16 +35,21 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-def script(verb: str, arguments: dict[str, str], preambles: dict[str, str] | None = None) -> str:
-    """The whole text that the remote bash runs."""
+def script(verb: str, arguments: dict[str, str], preamble: str = "") -> str:
+    """The whole text that the remote bash runs; `preamble` comes before all parts."""
     for name, value in arguments.items():
         if not ARGUMENT.match(value):
             raise ValueError(f"argument {name} holds what no argument may hold: {value!r}")
-    lines = [f"{name}={quoted(value)}" for name, value in arguments.items()]
+    given = dict(arguments)
+    before = preamble + parts(verb)
     if verb == "launch":
-        lines.append("supervise_script=" + quoted(body("supervise", preambles)))
-        lines.append("lead_script=" + quoted(body("lead", preambles)))
-    return "\n".join(lines) + "\n" + body(verb, preambles)
+        # Supervisor and leader are made of the same parts, which go into the command only once.
+        given["shared_script"] = before
+        given["supervise_script"] = stripped("supervise")
+        given["lead_script"] = stripped("lead")
+        before = 'eval "$shared_script"\n'
+    assignments = "".join(f"{name}={quoted(value)}\n" for name, value in given.items())
+    return assignments + before + stripped(verb)
 
 
 def command(text: str, nonce: str) -> str:

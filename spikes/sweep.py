@@ -23,7 +23,6 @@ import channel
 import launching
 import render
 
-ROLES = ("launch", "supervise", "lead")
 FEWEST_STEPS = 200
 DEADLINE = 60  # seconds for one launch
 TRAP = """set -T
@@ -31,6 +30,8 @@ spike_main=0 spike_sub=0
 trap 'if [ "$BASHPID" = $$ ]; then spike_main=$((spike_main + 1)) spike_sub=0
 else spike_sub=$((spike_sub + 1)); fi
 ACT' DEBUG"""
+# The three scripts begin with the same parts; what they are called tells them apart.
+CALLED = {"pocket": "launch", "pocket-supervise": "supervise", "pocket-lead": "lead"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,21 +44,22 @@ class Case:
         return f"{self.action} {self.role} at {self.step}"
 
 
-def recording(folder: pathlib.Path) -> dict[str, str]:
-    """Preambles that write down every step."""
-    line = 'echo "$spike_main.$spike_sub" >>"{folder}/steps.{role}"'
-    return {role: TRAP.replace("ACT", line.format(folder=folder, role=role)) for role in ROLES}
+def recording(folder: pathlib.Path) -> str:
+    """A preamble that writes down every step."""
+    line = f'echo "$spike_main.$spike_sub" >>"{folder}/steps.$0"'
+    return TRAP.replace("ACT", line) + "\n"
 
 
-def acting(case: Case, flag: pathlib.Path) -> dict[str, str]:
-    """The preamble that acts at the case's step, on the script's process and the subshell it is in."""
+def acting(case: Case, flag: pathlib.Path) -> str:
+    """A preamble that acts at the case's step, on the script's process and the subshell it is in."""
     name = {"kill": "KILL", "stop": "STOP"}[case.action]
     act = (
         f'if [ "$spike_main.$spike_sub" = {case.step} ]; then '
         f'echo "$$ $BASHPID" >"{flag}.new"; mv "{flag}.new" "{flag}"; kill -{name} $$; '
         f'[ "$BASHPID" = $$ ] || kill -{name} "$BASHPID"; fi'
     )
-    return {case.role: TRAP.replace("ACT", act)}
+    called = next(name for name, role in CALLED.items() if role == case.role)
+    return f'if [ "$0" = {called} ]; then\n{TRAP.replace("ACT", act)}\nfi\n'
 
 
 class Sweep:
@@ -75,14 +77,14 @@ class Sweep:
     def job(self, id: str) -> pathlib.Path:
         return self.home / ".pocket/jobs" / id
 
-    def launch(self, id: str, preambles: dict[str, str] | None = None) -> list[list[str]]:
+    def launch(self, id: str, preamble: str = "") -> list[list[str]]:
         """One launch, to its end line; empty when it had none."""
         command = ["sh", "-c", 'echo ran; echo ran >>"$HOME/ran/$1"', "sh", id]
         digest, request = launching.request_file([os.fsencode(word) for word in command], b"", "null")
         nonce = channel.fresh_nonce()
         data = launching.payload(request, b"", b"", nonce)
         arguments = {"nonce": nonce, "id": id, "digest": digest}
-        text = render.command(render.script("launch", arguments, preambles), nonce)
+        text = render.command(render.script("launch", arguments, preamble), nonce)
         link = channel.Channel(["sh", "-c", text], nonce, DEADLINE, self.environment)
         try:
             return launching.exchange(link, data)
@@ -100,8 +102,8 @@ class Sweep:
         self.launch(id, recording(self.home / "steps"))
         self.wait_for_record(id)
         found = {}
-        for role in ROLES:
-            lines = (self.home / "steps" / f"steps.{role}").read_text().split()
+        for called, role in CALLED.items():
+            lines = (self.home / "steps" / f"steps.{called}").read_text().split()
             found[role] = list(dict.fromkeys(lines))
         return found
 
@@ -183,11 +185,11 @@ def main() -> int:
     sweep = Sweep(options.home)
     steps = sweep.steps()
     count = sum(map(len, steps.values()))
-    print(f"{count} steps: " + ", ".join(f"{role} {len(steps[role])}" for role in ROLES))
+    print(f"{count} steps: " + ", ".join(f"{role} {len(steps[role])}" for role in steps))
     if count < FEWEST_STEPS:
         print(f"fewer than {FEWEST_STEPS}: the trap does not see what it should")
         return 1
-    every = [Case(action, role, step) for role in ROLES for step in steps[role] for action in ("kill", "stop")]
+    every = [Case(action, role, step) for role in steps for step in steps[role] for action in ("kill", "stop")]
     # The two actions at one step lie side by side: an even stride would only ever see one of them.
     cases = [case for index, case in enumerate(every) if index // 2 % options.every == 0]
     begun = time.monotonic()
