@@ -1,0 +1,9 @@
+extension CommandTable {
+  /// All commands, in the order in which help lists them: the everyday ones first.
+  static let pocket = CommandTable(
+    root: .overview,
+    commands: [
+      .completions, .complete,
+    ],
+    topics: [.jobs, .settings, .exitCodes])
+}
