@@ -37,5 +37,5 @@ struct UsageError: Error, Equatable, Sendable {
   var seeAlso: String { "see 'pocket \(command.map { $0 + " " } ?? "")--help'" }
 
   /// The first line says what is wrong, the second what to do about it.
-  var lines: [String] { [message, hint.map { "\($0); \(seeAlso)" } ?? seeAlso] }
+  var lines: [String] { [message, hint.map { "\($0) (\(seeAlso))" } ?? seeAlso] }
 }
