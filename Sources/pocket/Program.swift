@@ -24,7 +24,8 @@ enum Program {
     return code
   }
 
-  private static func perform(_ words: [Word], in context: CommandContext) async throws -> ExitCode {
+  private static func perform(_ words: [Word], in context: CommandContext) async throws -> ExitCode
+  {
     let console = context.console
     switch try context.table.parse(words) {
     case .run(let command, let invocation):

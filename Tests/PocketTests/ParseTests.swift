@@ -42,11 +42,13 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    ["run", "-H", "dev1", "p"], ["run", "-Hdev1", "p"], ["run", "--host", "dev1", "p"],
-    ["run", "--host=dev1", "p"], ["run", "p", "-H", "dev1"], ["run", "-dHdev1", "p"],
-    ["run", "-dH", "dev1", "p"],
-  ] as [[Word]]) func everyWayToGiveAValueMeansTheSame(_ words: [Word]) throws {
+  @Test(
+    arguments: [
+      ["run", "-H", "dev1", "p"], ["run", "-Hdev1", "p"], ["run", "--host", "dev1", "p"],
+      ["run", "--host=dev1", "p"], ["run", "p", "-H", "dev1"], ["run", "-dHdev1", "p"],
+      ["run", "-dH", "dev1", "p"],
+    ] as [[Word]]) func everyWayToGiveAValueMeansTheSame(_ words: [Word]) throws
+  {
     guard case .run(let command, let invocation) = try Self.table.parse(words) else {
       Issue.record("not a command")
       return
@@ -80,10 +82,11 @@ import Testing
   }
 
   @Test func bytesThatAreNotUTF8ArriveAsTheyAre() throws {
-    let odd = Word([0xFF, 0x00 + 0x0A, 0xC3])
+    let odd = Word([0xFF, 0x0A, 0xC3])
     #expect(try invocation("run", odd).positionals == [odd])
     #expect(try invocation("run", "--", "printf", odd).command == ["printf", odd])
-    #expect(try invocation("run", Word(Array("--host=".utf8) + [0xFE]), "p")[Self.host]?.bytes == [0xFE])
+    let host = Word(Array("--host=".utf8) + [0xFE])
+    #expect(try invocation("run", host, "p")[Self.host]?.bytes == [0xFE])
   }
 
   @Test func aLoneDashIsAPositional() throws {
@@ -145,7 +148,7 @@ import Testing
         "'test' is one word too many", "quote it (see 'pocket run --help')",
       ])
     #expect(failure("run", "p", "--", "ls").first == "'p' is one word too many")
-    #expect(failure("run", "--") .first == "no command follows '--'")
+    #expect(failure("run", "--").first == "no command follows '--'")
     #expect(failure("run", "--host").first == "'--host' needs a value, HOST")
     #expect(failure("run", "-H").first == "'-H' needs a value, HOST")
     #expect(failure("run", "--detach=yes").first == "'--detach' takes no value")

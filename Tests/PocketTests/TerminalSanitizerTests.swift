@@ -46,7 +46,8 @@ import Testing
     Case("C1 CSI as UTF-8", "\u{9B}2Jx", "\u{FFFD}2Jx"),
     Case("C1 OSC, DCS, NEL as UTF-8", "\u{9D}0;\u{90}\u{85}", "\u{FFFD}0;\u{FFFD}\u{FFFD}"),
     Case("C1 CSI as a byte", [0x9B, 0x32, 0x4A], "\u{FFFD}2J"),
-    Case("all C0 but tab, line feed, escape and CR", Array(0...8) + [11, 12] + Array(14...26),
+    Case(
+      "all C0 but tab, line feed, escape and CR", Array(0...8) + [11, 12] + Array(14...26),
       "␀␁␂␃␄␅␆␇␈␋␌␎␏␐␑␒␓␔␕␖␗␘␙␚"),
     Case("DEL", [0x41, 0x7F], "A␡"),
     Case("CR before LF", "a\r\nb", "a\r\nb"),
@@ -58,11 +59,14 @@ import Testing
     Case("sequence at the end", "a\u{1B}[31", "a␛[31"),
     Case("a character cut off at the end", [0x61, 0xED, 0x95], "a\u{FFFD}"),
     Case("a character cut off by ASCII", [0xED, 0x95, 0x61], "\u{FFFD}a"),
-    Case("a character cut off by an escape", [0xED, 0x95] + Array("\u{1B}[2J".utf8), "\u{FFFD}␛[2J"),
+    Case(
+      "a character cut off by an escape", [0xED, 0x95] + Array("\u{1B}[2J".utf8), "\u{FFFD}␛[2J"),
     Case("overlong", [0xC0, 0x9B, 0xE0, 0x82, 0x9B], "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"),
-    Case("overlong C1 in four bytes", [0xF0, 0x80, 0x82, 0x9B], "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"),
+    Case(
+      "overlong C1 in four bytes", [0xF0, 0x80, 0x82, 0x9B], "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"),
     Case("surrogate", [0xED, 0xA0, 0x80], "\u{FFFD}\u{FFFD}\u{FFFD}"),
-    Case("beyond Unicode", [0xF4, 0x90, 0x80, 0x80, 0xF5], "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"),
+    Case(
+      "beyond Unicode", [0xF4, 0x90, 0x80, 0x80, 0xF5], "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"),
     Case("stray continuation", [0x61, 0x80, 0xBF, 0x62], "a\u{FFFD}\u{FFFD}b"),
     Case("U+2028 is text", "a\u{2028}b", "a\u{2028}b"),
     Case("U+00A0 is no control", "a\u{A0}b", "a\u{A0}b"),
@@ -91,7 +95,10 @@ import Testing
 
   @Test func nothingButColourComesThroughWhateverTheBytes() {
     var generator = SystemRandomNumberGenerator()
-    let alphabet: [UInt8] = [0x1B, 0x5B, 0x5D, 0x6D, 0x3B, 0x3F, 0x31, 0x07, 0x0D, 0x0A, 0xC2, 0x9B, 0x50, 0xED, 0x95, 0x9C]
+    let alphabet: [UInt8] = [
+      0x1B, 0x5B, 0x5D, 0x6D, 0x3B, 0x3F, 0x31, 0x07, 0x0D, 0x0A, 0xC2, 0x9B, 0x50, 0xED, 0x95,
+      0x9C,
+    ]
     for _ in 0..<20_000 {
       let input = (0..<12).map { _ in alphabet.randomElement(using: &generator) ?? 0x1B }
       var sanitizer = TerminalSanitizer(allowsColour: true)

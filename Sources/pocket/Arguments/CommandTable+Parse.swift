@@ -159,7 +159,8 @@ private struct Reading {
     if given.count > wanted.count, wanted.last?.count != .oneOrMore {
       throw usage(
         "'\(printable(given[wanted.count].shown))' is one word too many",
-        hint: invocation.command == nil ? command.tooManyHint : "after '--' comes the whole command")
+        hint: invocation.command == nil ? command.tooManyHint : "after '--' comes the whole command"
+      )
     }
   }
 

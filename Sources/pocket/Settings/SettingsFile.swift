@@ -33,7 +33,8 @@ struct SettingsFile: Equatable, Sendable {
         let names = Key.allCases.map(\.rawValue)
         let near = nearest(to: name, among: names).map { "did you mean '\($0)'?" }
         throw Self.error(
-          path, "has an unknown key '\(name)'; \(near ?? "known are \(names.joined(separator: ", "))")")
+          path,
+          "has an unknown key '\(name)'; \(near ?? "known are \(names.joined(separator: ", "))")")
       }
       guard case .text(let text) = value, !text.isEmpty else {
         throw Self.error(path, "'\(name)' must be a string that is not empty, and is \(value.kind)")

@@ -14,7 +14,8 @@ enum Interrupts {
   static func first() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
     var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { return stream }  // then Ctrl-C kills, and the job lives all the same
+    // Without a pipe Ctrl-C kills this process, and the job lives all the same.
+    guard pipe(&ends) == 0 else { return stream }
     let (readEnd, writeEnd) = (ends[0], ends[1])
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     _ = fcntl(writeEnd, F_SETFL, O_NONBLOCK)

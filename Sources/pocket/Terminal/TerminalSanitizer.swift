@@ -47,7 +47,11 @@ struct TerminalSanitizer: Sendable {
       // At a line's end it does nothing. Elsewhere it would write over what stands in the line, so
       // the line is ended instead: a progress bar becomes lines, and no text is hidden.
       state = .ground
-      if byte == Self.lineFeed { output += [Self.carriageReturn] } else { output += [Self.lineFeed] }
+      if byte == Self.lineFeed {
+        output += [Self.carriageReturn]
+      } else {
+        output += [Self.lineFeed]
+      }
       takeInGround(byte, &output)
     case .escape:
       if byte == UInt8(ascii: "[") {
