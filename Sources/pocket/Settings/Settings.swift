@@ -30,13 +30,15 @@ struct Settings: Equatable, Sendable {
     func value(_ flag: String?, _ variable: String, _ key: SettingsFile.Key) -> String? {
       if let flag { return flag }
       if let text = environment[variable], !text.isEmpty { return text }
-      return project?.values[key] ?? user?.values[key]
+      return project?.values[key]
     }
+    let own = configFolder(environment) ?? workingDirectory
     return Settings(
-      host: value(flags.host, "POCKET_HOST", .host),
-      agent: value(flags.agent, "POCKET_AGENT", .agent),
+      host: value(flags.host, "POCKET_HOST", .host) ?? user?.values[.host],
+      agent: value(flags.agent, "POCKET_AGENT", .agent) ?? user?.values[.agent],
       sshConfig: value(flags.sshConfig, "POCKET_SSH_CONFIG", .sshConfig)
-        .map { absolute($0, from: workingDirectory, home: environment["HOME"]) })
+        .map { absolute($0, from: workingDirectory, home: environment["HOME"]) }
+        ?? user?.values[.sshConfig].map { absolute($0, from: own, home: environment["HOME"]) })
   }
 
   /// The host, or an error that says how to set one: none is guessed.
@@ -110,7 +112,8 @@ struct Settings: Equatable, Sendable {
 
   private static func absolute(_ path: String, from directory: String, home: String?) -> String {
     if path.hasPrefix("~/"), let home { return home + path.dropFirst(1) }
-    return path.hasPrefix("/") ? path : directory + "/" + path
+    // `none` is ssh's word for no file at all.
+    return path.hasPrefix("/") || path == "none" ? path : directory + "/" + path
   }
 
   private static func isTest(_ environment: Environment) -> Bool {
@@ -118,7 +121,7 @@ struct Settings: Equatable, Sendable {
   }
 
   /// The home directory in the user database, which no variable changes.
-  private static let realHome: String? = {
+  static let realHome: String? = {
     var record = passwd()
     var found: UnsafeMutablePointer<passwd>?
     var buffer = [CChar](repeating: 0, count: 16384)
