@@ -52,6 +52,7 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["CPosix", "JobModel", "SSHClient"], path: "Tests/Support",
       swiftSettings: strict),
+    .testTarget(name: "SupportTests", dependencies: ["TestSupport"], swiftSettings: strict),
     .testTarget(name: "JobModelTests", dependencies: ["JobModel"], swiftSettings: strict),
     .testTarget(
       name: "RemoteScriptsTests", dependencies: ["RemoteScripts", "TestSupport"],

@@ -1,0 +1,194 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The proxy's thread: one `poll(2)` over the listener and all connections.
+struct FaultProxyLoop: Sendable {
+  private let listener: Int32
+  private let server: UInt16
+  private let control: Locked<FaultControl>
+  private let wakeUp: WakeUp
+  /// With a limit, how often a second the bytes are handed out.
+  private static let ticksPerSecond = 100
+
+  init(listener: Int32, server: UInt16, _ control: Locked<FaultControl>, _ wakeUp: WakeUp) {
+    self.listener = listener
+    self.server = server
+    self.control = control
+    self.wakeUp = wakeUp
+  }
+
+  func run() {
+    var connections: [ProxiedConnection] = []
+    while true {
+      wakeUp.clear()
+      let order = control.withLock { state in
+        defer { (state.cutAll, state.freezesAll, state.thawsAll) = (nil, false, false) }
+        return state
+      }
+      if order.isStopped { break }
+      if let cut = order.cutAll {
+        for connection in connections { end(connection, cut) }
+        connections = []
+      }
+      if order.freezesAll { for connection in connections { connection.isFrozen = true } }
+      if order.thawsAll { for connection in connections { connection.isFrozen = false } }
+      acceptAll(into: &connections, order)
+      let limit = order.bytesPerSecond.map { max(1, $0 / Self.ticksPerSecond) } ?? Int.max
+      connections.removeAll { !serve($0, limit) }
+      wait(for: connections, isLimited: order.bytesPerSecond != nil)
+    }
+    close(listener)
+    for connection in connections { connection.end(.finish) }
+  }
+
+  private func acceptAll(into connections: inout [ProxiedConnection], _ order: FaultControl) {
+    while true {
+      let client = accept(listener, nil, nil)
+      if client == -1 { return }
+      _ = fcntl(client, F_SETFD, FD_CLOEXEC)
+      guard !order.refuses, let upstream = try? connectToLoopback(port: server) else {
+        closeWithReset(client)
+        continue
+      }
+      control.withLock { $0.connectionCount += 1 }
+      let connection = ProxiedConnection(client: client, server: upstream)
+      connection.isFrozen = order.freezesNew
+      connections.append(connection)
+    }
+  }
+
+  /// Forwards what can be forwarded now. Returns whether the connection goes on.
+  private func serve(_ connection: ProxiedConnection, _ limit: Int) -> Bool {
+    if connection.isFrozen { return true }
+    for direction in FaultProxy.Direction.allCases {
+      let left = control.withLock { $0.bytesLeft(direction) }
+      let sent = connection.forward(direction, atMost: min(limit, left ?? Int.max))
+      let cut = control.withLock { state -> FaultProxy.Cut? in
+        state.total[direction]! += sent
+        if state.isArmed { state.sinceArmed[direction]! += sent }
+        guard let plan = state.plan, state.bytesLeft(direction) == 0 else { return nil }
+        state.plan = nil
+        return plan.cut
+      }
+      if let cut {
+        end(connection, cut)
+        return false
+      }
+    }
+    if connection.isOver { connection.end(.finish) }
+    return !connection.isOver
+  }
+
+  private func end(_ connection: ProxiedConnection, _ cut: FaultProxy.Cut) {
+    connection.end(cut)
+    control.withLock { $0.cutCount += 1 }
+  }
+
+  private func wait(for connections: [ProxiedConnection], isLimited: Bool) {
+    if isLimited {
+      _ = poll(nil, 0, Int32(1000 / Self.ticksPerSecond))
+      return
+    }
+    var polled = [wakeUp.descriptor, listener].map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
+    for connection in connections where !connection.isFrozen { polled += connection.events }
+    _ = poll(&polled, nfds_t(polled.count), -1)
+  }
+}
+
+/// A client's connection and the one to the server that stands for it. Used by the proxy's thread
+/// alone.
+private final class ProxiedConnection {
+  var isFrozen = false
+  private let client: Int32
+  private let server: Int32
+  private var toServer = Stream()
+  private var toClient = Stream()
+
+  /// One direction: what was read and could not be written yet.
+  private struct Stream {
+    var waiting: ArraySlice<UInt8> = []
+    /// The reader has seen the end.
+    var isAtEnd = false
+    /// The writer was told so.
+    var isFinished = false
+  }
+
+  init(client: Int32, server: Int32) {
+    (self.client, self.server) = (client, server)
+    makeImmediate(client)
+    makeImmediate(server)
+  }
+
+  /// Whether both directions have ended.
+  var isOver: Bool { toServer.isFinished && toClient.isFinished }
+
+  var events: [pollfd] {
+    func wanted(_ reading: Stream, _ writing: Stream) -> Int16 {
+      var events: Int16 = 0
+      if reading.waiting.isEmpty && !reading.isAtEnd { events |= Int16(POLLIN) }
+      if !writing.waiting.isEmpty { events |= Int16(POLLOUT) }
+      return events
+    }
+    return [
+      pollfd(fd: client, events: wanted(toServer, toClient), revents: 0),
+      pollfd(fd: server, events: wanted(toClient, toServer), revents: 0),
+    ].filter { $0.events != 0 }
+  }
+
+  /// Moves at most `limit` bytes; returns how many were written.
+  func forward(_ direction: FaultProxy.Direction, atMost limit: Int) -> Int {
+    switch direction {
+    case .toServer: Self.forward(from: client, to: server, &toServer, atMost: limit)
+    case .toClient: Self.forward(from: server, to: client, &toClient, atMost: limit)
+    }
+  }
+
+  private static func forward(
+    from source: Int32, to target: Int32, _ stream: inout Stream, atMost limit: Int
+  ) -> Int {
+    if stream.isFinished || limit == 0 { return 0 }
+    if stream.waiting.isEmpty && !stream.isAtEnd { readMore(from: source, &stream) }
+    var sent = 0
+    if !stream.waiting.isEmpty {
+      let count = stream.waiting.withUnsafeBytes {
+        write(target, $0.baseAddress!, min($0.count, limit))
+      }
+      if count > 0 {
+        stream.waiting.removeFirst(count)
+        sent = count
+      } else if errno != EAGAIN && errno != EINTR {
+        stream.waiting = []
+        stream.isAtEnd = true
+      }
+    }
+    if stream.isAtEnd && stream.waiting.isEmpty {
+      stream.isFinished = true
+      shutdown(target, Int32(SHUT_WR))
+    }
+    return sent
+  }
+
+  private static func readMore(from source: Int32, _ stream: inout Stream) {
+    var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+    let count = read(source, &buffer, buffer.count)
+    if count > 0 {
+      stream.waiting = buffer[..<count]
+    } else if count == 0 || (errno != EAGAIN && errno != EINTR) {
+      stream.isAtEnd = true
+    }
+  }
+
+  func end(_ cut: FaultProxy.Cut) {
+    for socket in [client, server] {
+      switch cut {
+      case .reset: closeWithReset(socket)
+      case .finish: close(socket)
+      }
+    }
+  }
+}
