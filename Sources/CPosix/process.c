@@ -1,4 +1,4 @@
-#include "cposix_process.h"
+#include "pocket_process.h"
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
