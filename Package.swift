@@ -51,7 +51,7 @@ let package = Package(
 
     .target(
       name: "TestSupport", dependencies: ["CPosix", "JobModel", "SSHClient"], path: "Tests/Support",
-      swiftSettings: strict),
+      exclude: ["mock_api.py"], swiftSettings: strict),
     .testTarget(name: "SupportTests", dependencies: ["TestSupport"], swiftSettings: strict),
     .testTarget(name: "JobModelTests", dependencies: ["JobModel"], swiftSettings: strict),
     .testTarget(
@@ -62,7 +62,9 @@ let package = Package(
     .testTarget(
       name: "JobStoreTests", dependencies: ["JobStore", "JobModel", "TestSupport", "CSQLite"],
       swiftSettings: strict),
-    .testTarget(name: "AgentsTests", dependencies: ["Agents", "JobModel"], swiftSettings: strict),
+    .testTarget(
+      name: "AgentsTests", dependencies: ["Agents", "JobModel"], exclude: ["Fixtures"],
+      swiftSettings: strict),
     .testTarget(
       name: "PocketKitTests", dependencies: ["PocketKit", "JobStore", "SSHClient", "TestSupport"],
       swiftSettings: strict),
