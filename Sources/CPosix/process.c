@@ -6,7 +6,7 @@
 
 extern char **environ;
 
-char *const *pocket_environment(void) { return environ; }
+char **pocket_environment(void) { return environ; }
 
 static volatile sig_atomic_t signal_descriptor = -1;
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// `environ` (environ(7)): `NAME=VALUE` strings, ended by NULL. Not to be changed meanwhile.
-char *const *pocket_environment(void);
+char **pocket_environment(void);
 /// From now on `signal` writes its number as one byte to `descriptor`, which should not block.
 /// A handler, not SIG_IGN or a mask: those would be inherited by programs that we start.
 /// Returns 0, or -1 with errno.
