@@ -32,6 +32,7 @@ let package = Package(
       name: "RemoteScripts", path: "shell",
       resources: [
         .embedInCode("prelude.sh"), .embedInCode("processes.sh"), .embedInCode("evidence.sh"),
+        .embedInCode("staging.sh"),
         .embedInCode("launch.sh"), .embedInCode("supervise.sh"), .embedInCode("lead.sh"),
         .embedInCode("follow.sh"), .embedInCode("cancel.sh"), .embedInCode("inspect.sh"),
         .embedInCode("list.sh"), .embedInCode("remove.sh"),

@@ -28,6 +28,8 @@ public enum LostReason: String, Hashable, Sendable {
   case removed
   /// The job directory is not there any more.
   case directoryGone
+  /// The command's end is recorded, but the host's file was cut short before it could be read.
+  case outputCut
 }
 
 /// Why a command never ran.

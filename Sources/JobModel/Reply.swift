@@ -70,7 +70,8 @@ public struct Frame: Sendable, Hashable {
   public var offset: ByteOffset
   /// The bytes, never none.
   public var bytes: [UInt8]
-  /// The host's checksum of the ≤ 512 bytes at the frame's start, read again after sending.
+  /// The host's checksum of the bytes around the frame's start, from 256 before it to 256 after it,
+  /// read again after sending; nil for a frame of at most 256 bytes.
   public var first: UInt32?
   /// The host's checksum of the ≤ 512 bytes that end at the frame's end, read again likewise.
   public var last: UInt32?
@@ -89,12 +90,14 @@ public struct Frame: Sendable, Hashable {
   }
 
   /// Whether both checksums fit what was received; `tail` are the ≤ 512 bytes before the frame
-  /// (`LineAssembler.tail`). A frame without its checksums is not proved.
+  /// (`LineAssembler.tail`).
   public func isProved(after tail: [UInt8]) -> Bool {
     let length = LineAssembler.fingerprintLength
     let ending =
       bytes.count >= length
       ? Array(bytes.suffix(length)) : Array((tail + bytes).suffix(length))
-    return first == PosixChecksum.of(bytes.prefix(length)) && last == PosixChecksum.of(ending)
+    guard last == PosixChecksum.of(ending) else { return false }
+    guard bytes.count > length / 2 else { return true }
+    return first == PosixChecksum.of(tail.suffix(length / 2) + bytes.prefix(length / 2))
   }
 }
