@@ -37,11 +37,14 @@ struct ExitCode: Equatable, Sendable {
 struct CommandError: Error, Equatable, Sendable {
   let code: String
   let message: String
+  /// Lines that follow the message, such as the candidates of an ambiguous name.
+  let details: [String]
   let exit: ExitCode
 
-  init(_ code: String, _ message: String, exit: ExitCode) {
+  init(_ code: String, _ message: String, details: [String] = [], exit: ExitCode) {
     self.code = code
     self.message = message
+    self.details = details
     self.exit = exit
   }
 }

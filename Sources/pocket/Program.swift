@@ -1,3 +1,7 @@
+import JobStore
+import PocketKit
+import SSHClient
+
 #if canImport(Glibc)
   import Glibc
 #else
@@ -57,7 +61,7 @@ enum Program {
         let line = JSONLine.bytes(of: ["error": ["code": told.code, "message": told.message]])
         try await context.console.writeErrors(line)
       } else {
-        for line in usage?.lines ?? [told.message] { try await context.console.say(line) }
+        for line in usage?.lines ?? [told.message] + told.details { try await context.console.say(line) }
       }
     } catch {
       // stderr is gone as well: the exit code is all that is left to say it with.
@@ -73,6 +77,12 @@ extension CommandError {
     switch error {
     case let error as CommandError:
       self = error
+    case let error as JobError:
+      self.init(error)
+    case let error as StoreError:
+      self.init(error)
+    case let error as SSHError:
+      self.init(error)
     case let error as UsageError:
       self.init("usage", error.lines.joined(separator: "; "), exit: .usage)
     case let error as OutputError:

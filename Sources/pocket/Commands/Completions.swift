@@ -26,8 +26,8 @@ extension Command {
     positionals: [Positional("word", .oneOrMore)], isHidden: true
   ) { invocation, context in
     let answer = CompletionAnswer(
-      table: context.table, jobs: { await jobCandidates(context) },
-      hosts: { await hostCandidates(context) })
+      table: context.table, jobs: { await context.jobCandidates() },
+      hosts: { await context.hostCandidates() })
     for candidate in await answer.candidates(for: invocation.positionals.map(\.shown)) {
       try await context.console.print("\(printable(candidate.word))\t\(printable(candidate.note))")
     }
