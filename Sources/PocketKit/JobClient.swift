@@ -1,12 +1,6 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
-public import Agents
-public import JobModel
-public import JobStore
-public import SSHClient
+import JobModel
+import JobStore
+import SSHClient
 
 /// What can be done about jobs: start, follow, cancel, look, verify, remove.
 ///
@@ -39,7 +33,7 @@ public struct JobClient: Sendable {
   ) async throws(JobError) -> Job {
     do throws(RequestError) { try request.validate() } catch { throw .request(error) }
     return try await wrapped {
-      var job = Job(id: .random(), host: host, request: request, createdAt: Self.now())
+      var job = Job(id: .random(), host: host, request: request, createdAt: JobStore.now())
       job.agentSession = session
       try await store.insert(job)
       return job
@@ -48,8 +42,6 @@ public struct JobClient: Sendable {
 
   /// Closes the connections to all hosts. Jobs go on.
   public func disconnect() async { await hosts.disconnectAll() }
-
-  static func now() -> Int64 { Int64(Date().timeIntervalSince1970) }
 }
 
 /// The links to the hosts of one client.

@@ -1,6 +1,6 @@
-public import JobModel
-public import JobStore
-public import SSHClient
+import JobModel
+import JobStore
+import SSHClient
 
 /// Why something could not be done about a job. Its description is one sentence for people, with
 /// the host's own words; what to do next follows where that is known.

@@ -1,5 +1,4 @@
-public import JobModel
-public import SSHClient
+import JobModel
 
 /// What happens to a job while somebody follows it. The output itself is not in the events: it is
 /// in the store by the time that `committed` says so, and is read from there.

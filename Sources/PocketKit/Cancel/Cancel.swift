@@ -1,5 +1,5 @@
 import Agents
-public import JobModel
+import JobModel
 import JobStore
 import RemoteScripts
 import SSHClient
@@ -35,7 +35,7 @@ extension JobClient {
   ) async throws(JobError) -> CancelReport {
     try await wrapped {
       let job = try await store.knownJob(id)
-      try await store.addCancelIntent(for: id, at: Self.now())
+      try await store.addIntent(.cancel, for: id)
       do {
         return try await cancelNow(
           job, leftovers: leftovers, grace: grace, progress: progress)
@@ -43,7 +43,7 @@ extension JobClient {
         throw JobError.cancelQueued(error)
       } catch {
         // Anything else would fail again in the same way; a wish that cannot be met is not kept.
-        try await store.clearCancelIntent(for: id)
+        try await store.clearIntent(.cancel, for: id)
         throw error
       }
     }
@@ -51,8 +51,8 @@ extension JobClient {
 
   /// Carries out the cancels that wait for this host. What fails stays queued.
   func carryOutIntents(on host: String, except: JobID) async throws {
-    for id in try await store.cancelIntents(on: host) where id != except {
-      let job = try await store.knownJob(id)
+    for intent in try await store.intents(for: host) where intent.job != except {
+      let job = try await store.knownJob(intent.job)
       _ = try await cancelNow(job, leftovers: .list, grace: 5) { _ in }
     }
   }
@@ -88,8 +88,9 @@ extension JobClient {
       }
       if let found = evidence.evidence { report.state = job.state.next(given: found) }
       try await store.record(
-        report.state, leftovers: report.survivors + report.leftovers, at: Self.now(), for: job.id)
-      try await store.clearCancelIntent(for: job.id)
+        report.state, leftovers: report.survivors + report.leftovers,
+        exit: evidence.evidence?.exit, for: job.id)
+      try await store.clearIntent(.cancel, for: job.id)
       return report
     }
   }

@@ -1,4 +1,4 @@
-public import JobModel
+import JobModel
 import JobStore
 import SSHClient
 

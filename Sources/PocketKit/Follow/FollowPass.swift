@@ -87,7 +87,9 @@ struct FollowPass {
     case .noexec(let code, let words): emit(.notExecuted(code, words: words))
     case .short: wasCut = true
     case .exit(let record): return try await take(record)
-    case .late(let out, let err): emit(.late(outBytes: out, errBytes: err))
+    case .late(let out, let err):
+      try await client.store.setLateBytes(out: out, err: err, for: job.id)
+      emit(.late(outBytes: out, errBytes: err))
     default: break
     }
     return nil
@@ -151,7 +153,7 @@ struct FollowPass {
     try await commit(self[stream].finish(), of: stream)
     let end = try await client.store.position(of: job.id, stream).offset
     let isOurs = try await client.store.endGeneration(
-      of: job.id, stream, generation: generation, reason: reason, at: end, newInode: nil)
+      of: job.id, stream, generation: generation, reason: reason, at: end)
     if isOurs { emit(.gap(stream, reason, at: end)) }
     let next = try await StreamIntake(of: stream, job: job.id, store: client.store)
     guard next.generation == generation + 1, next.received == .zero else { return false }
@@ -187,10 +189,10 @@ struct FollowPass {
 
   /// Writes a changed state down, and an unchanged one now and then, since a state has an age.
   private mutating func change(to next: JobState) async throws -> JobState {
-    let now = JobClient.now()
+    let now = JobStore.now()
     guard next != state || now - recordedAt >= 10 else { return state }
     recordedAt = now
-    try await client.store.record(next, leftovers: [], at: now, for: job.id)
+    try await client.store.record(next, leftovers: job.leftovers, for: job.id)
     if next != state { emit(.state(next)) }
     state = next
     return next

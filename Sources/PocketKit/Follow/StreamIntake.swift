@@ -13,7 +13,7 @@ struct StreamIntake: Sendable {
   init(of stream: JobStream, job: JobID, store: JobStore) async throws {
     self.stream = stream
     start = try await store.position(of: job, stream)
-    startTail = try await store.tail(of: job, stream, bytes: LineAssembler.fingerprintLength)
+    startTail = try await store.tail(of: job, stream, before: start)
     generation = start.generation
     assembler = LineAssembler(position: start, tail: startTail)
   }

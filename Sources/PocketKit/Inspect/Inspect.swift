@@ -1,4 +1,4 @@
-public import JobModel
+import JobModel
 import JobStore
 import RemoteScripts
 import SSHClient
@@ -40,9 +40,9 @@ extension JobClient {
   func noteUnreachable(_ job: Job, _ error: JobError) async throws {
     guard case .host = error, !job.state.isEnded else { return }
     if case .unreachable = job.state { return }
-    let now = Self.now()
     try await store.record(
-      .unreachable(since: now, lastKnown: job.state.known), leftovers: [], at: now, for: job.id)
+      .unreachable(since: JobStore.now(), lastKnown: job.state.known), leftovers: job.leftovers,
+      for: job.id)
   }
 
   private func look(
@@ -72,7 +72,7 @@ extension JobClient {
         throw JobError.protocolBroken(host: job.host, "The question was not answered.")
       }
       let state = job.state.next(given: evidence)
-      try await store.record(state, leftovers: leftovers, at: Self.now(), for: job.id)
+      try await store.record(state, leftovers: leftovers, exit: evidence.exit, for: job.id)
       return Inspection(
         evidence: evidence, state: state, sizes: sizes, digests: digests, leftovers: leftovers)
     }

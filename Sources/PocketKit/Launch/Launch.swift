@@ -1,4 +1,5 @@
-public import JobModel
+import JobModel
+import JobStore
 import RemoteScripts
 import SSHClient
 
@@ -30,7 +31,7 @@ extension JobClient {
       } onGivingUp: { error in
         guard isNew else { return }
         let reason = NeverStartedReason.notLaunched(error.description)
-        try await store.record(.neverStarted(reason), leftovers: [], at: Self.now(), for: id)
+        try await store.record(.neverStarted(reason), for: id)
       }
     }
   }
@@ -56,7 +57,8 @@ struct LaunchAttempt: Sendable {
           guard let payload else { throw JobError.secretsMissing(job.request.environmentNames) }
           try await exchange.process.write(payload.header(nonce: exchange.nonce) + payload.bytes)
         case .started(_, let pid, let group, let attempt):
-          try await client.store.recordLaunch(job.id, pid: pid, pgid: group, attempt: attempt)
+          try await client.store.recordLaunch(
+            of: job.id, attempt: attempt, pid: pid, pgid: group)
           outcome = .running
         case .refused(let reason, let words): outcome = .neverStarted(.refused(reason, words: words))
         case .cancelled: outcome = .cancelled(nil)
@@ -67,7 +69,7 @@ struct LaunchAttempt: Sendable {
       guard let outcome else {
         throw JobError.protocolBroken(host: job.host, "The launch was not answered.")
       }
-      try await client.store.record(outcome, leftovers: [], at: JobClient.now(), for: job.id)
+      try await client.store.record(outcome, for: job.id)
       return outcome
     }
   }

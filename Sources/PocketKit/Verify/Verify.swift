@@ -1,4 +1,4 @@
-public import JobModel
+import JobModel
 import JobStore
 
 /// One stream, here and at the host.
