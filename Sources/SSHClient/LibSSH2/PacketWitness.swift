@@ -1,0 +1,135 @@
+/// What the server said, as seen in the packets that libssh2 has dealt with.
+///
+/// libssh2 1.10 answers exit status 0 when the server sent none, keeps a channel's close to itself
+/// and drops the words of a refusal. But it frees each such packet, decrypted and whole, through the
+/// session's own `free`, right after it has taken it: here the packet is read once more. The sizes
+/// and channel numbers are checked, since other memory passes by too.
+///
+/// A packet whose MAC was wrong is freed as well, and then the session fails: with a failed session
+/// nothing that was learnt in its last call may be trusted (see `SSHConnection.exit`).
+final class PacketWitness {
+  /// What is known of one channel.
+  struct Channel {
+    var exitStatus: UInt32?
+    /// Without `SIG`.
+    var exitSignal: String?
+    /// The server sends no more and has freed the channel on its side.
+    var isClosed = false
+  }
+
+  /// By libssh2's own channel number; entries are removed by the connection.
+  var channels: [UInt32: Channel] = [:]
+  /// The channel that was confirmed last.
+  private(set) var confirmedChannel: UInt32?
+  /// RFC 4254 §5.1: why the last channel was not opened.
+  private(set) var openFailure: (reason: UInt32, words: String)?
+  /// RFC 4253 §11.1: the server's reason for the end of the connection.
+  private(set) var disconnect: String?
+  /// RFC 4253 §7.1: the first two algorithm lists, ours and then the server's.
+  private(set) var offers: [AlgorithmOffer] = []
+
+  /// RFC 4253 §12 and RFC 4254 §9.
+  private enum Message {
+    static let disconnect: UInt8 = 1
+    static let keyExchangeInit: UInt8 = 20
+    static let openConfirmation: UInt8 = 91
+    static let openFailure: UInt8 = 92
+    static let close: UInt8 = 97
+    static let request: UInt8 = 98
+  }
+
+  /// Called for every block that libssh2 frees, before it is gone.
+  func observe(_ block: UnsafeRawBufferPointer) {
+    guard let type = block.first else { return }
+    switch type {
+    case Message.close, Message.request, Message.openConfirmation, Message.openFailure,
+      Message.disconnect, Message.keyExchangeInit:
+      break
+    default: return
+    }
+    var packet = PacketReader(block.dropFirst())
+    switch type {
+    case Message.keyExchangeInit:
+      if offers.count < 2, let offer = AlgorithmOffer(&packet) { offers.append(offer) }
+    case Message.disconnect:
+      if packet.number() != nil, let words = packet.text() { disconnect = words }
+    default:
+      guard let id = packet.number() else { return }
+      observe(type, channel: id, &packet)
+    }
+  }
+
+  private func observe(_ type: UInt8, channel id: UInt32, _ packet: inout PacketReader) {
+    switch type {
+    case Message.openConfirmation:
+      confirmedChannel = id
+      channels[id] = Channel()
+    case Message.openFailure:
+      if let reason = packet.number(), let words = packet.text() { openFailure = (reason, words) }
+    case Message.close:
+      channels[id]?.isClosed = true
+    default:
+      guard channels[id] != nil, let name = packet.text(), packet.byte() != nil else { return }
+      if name == "exit-status" {
+        if let status = packet.number() { channels[id]?.exitStatus = status }
+      } else if name == "exit-signal" {
+        if let signal = packet.text() { channels[id]?.exitSignal = signal }
+      }
+    }
+  }
+}
+
+/// Reads RFC 4251 §5 values; nil where the bytes end too soon.
+struct PacketReader {
+  private var rest: Slice<UnsafeRawBufferPointer>
+
+  init(_ bytes: Slice<UnsafeRawBufferPointer>) { rest = bytes }
+
+  mutating func byte() -> UInt8? { rest.popFirst() }
+
+  mutating func number() -> UInt32? {
+    guard rest.count >= 4 else { return nil }
+    let value = rest.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    rest = rest.dropFirst(4)
+    return value
+  }
+
+  mutating func bytes() -> [UInt8]? {
+    guard let count = number(), count <= rest.count else { return nil }
+    defer { rest = rest.dropFirst(Int(count)) }
+    return [UInt8](rest.prefix(Int(count)))
+  }
+
+  mutating func text() -> String? { bytes().map { String(decoding: $0, as: UTF8.self) } }
+
+  mutating func skip(_ count: Int) { rest = rest.dropFirst(count) }
+}
+
+/// The algorithm lists of one side, RFC 4253 §7.1.
+struct AlgorithmOffer: Equatable {
+  var keyExchange: [String]
+  var hostKey: [String]
+  var cipher: [String]
+  var mac: [String]
+
+  init?(_ packet: inout PacketReader) {
+    packet.skip(16)
+    var lists: [[String]] = []
+    for _ in 0..<6 {
+      guard let list = packet.text() else { return nil }
+      lists.append(list.split(separator: ",").map(String.init))
+    }
+    (keyExchange, hostKey, cipher, mac) = (lists[0], lists[1], lists[2], lists[4])
+  }
+
+  /// For which purposes the two sides have nothing in common, with what the server offers.
+  func missing(from server: AlgorithmOffer) -> [String] {
+    [
+      ("key exchange", keyExchange, server.keyExchange), ("host key", hostKey, server.hostKey),
+      ("cipher", cipher, server.cipher), ("MAC", mac, server.mac),
+    ].compactMap { name, ours, theirs in
+      Set(ours).isDisjoint(with: theirs)
+        ? "\(name) (it offers only \(theirs.joined(separator: ", ")))" : nil
+    }
+  }
+}

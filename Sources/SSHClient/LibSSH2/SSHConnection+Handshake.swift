@@ -1,0 +1,127 @@
+import CSSH2
+
+/// Which algorithms to offer, in order of preference; nil leaves libssh2's own list.
+struct AlgorithmPreferences: Sendable, Equatable {
+  var keyExchange: [String]?
+  var hostKey: [String]?
+  var ciphers: [String]?
+  var macs: [String]?
+}
+
+extension SSHConnection {
+  private static let bannerPatience = Duration.seconds(10)
+  private static let keyExchangePatience = Duration.seconds(20)
+
+  /// Takes over a connected socket, exchanges banners and keys; answers the key that the host
+  /// showed, which nobody has judged yet.
+  func handshake(
+    socket: Int32, _ preferences: AlgorithmPreferences
+  ) async throws(SSHError) -> HostKey {
+    let session = try adopt(socket: socket)
+    try prefer(preferences, session)
+    let bannerExpired = SSHError(
+      .banner, .timedOut, host: host,
+      "The server sent no SSH banner within \(Self.bannerPatience)")
+    let isDone = try await perform(
+      deadline: .now + Self.bannerPatience, expired: bannerExpired
+    ) { _ in self.handshakeOnce(socket, untilBanner: true) }
+    if !isDone {
+      let expired = SSHError(
+        .keyExchange, .timedOut, host: host,
+        "The key exchange was not over within \(Self.keyExchangePatience)")
+      _ = try await perform(
+        deadline: .now + Self.keyExchangePatience, expired: expired
+      ) { _ in self.handshakeOnce(socket, untilBanner: false) }
+    }
+    return try shownHostKey()
+  }
+
+  /// True when the handshake is over, false when only the server's banner is here.
+  private func handshakeOnce(_ socket: Int32, untilBanner: Bool) -> Result<Bool, SSHError>? {
+    guard let session else {
+      return .failure(failure ?? lost("no session"))
+    }
+    let code = libssh2_session_handshake(session, socket)
+    if code == 0 { return .success(true) }
+    let hasBanner = libssh2_session_banner_get(session) != nil
+    if code == LIBSSH2_ERROR_EAGAIN {
+      return untilBanner && hasBanner ? .success(false) : nil
+    }
+    let error = hasBanner ? keyExchangeFailed(code) : bannerFailed(code)
+    fail(error)
+    return .failure(error)
+  }
+
+  private func bannerFailed(_ code: Int32) -> SSHError {
+    let greeting = wire?.greeting ?? []
+    if greeting.isEmpty || greeting.starts(with: "SSH-".utf8) {
+      // Also what sshd does to a source that it found too busy (MaxStartups, PerSourcePenalties).
+      return SSHError(
+        .banner, .unreachable, host: host,
+        "The server closed the connection before its SSH banner (libssh2 \(code), \(lastWords))")
+    }
+    let line = String(decoding: greeting.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
+    let shown = String(line.unicodeScalars.map { $0.value < 0x20 ? "?" : Character($0) })
+    return SSHError(
+      .banner, .refused, host: host, "This is no SSH server: it answered “\(shown)”",
+      advice: "Check the host name and the port")
+  }
+
+  private func keyExchangeFailed(_ code: Int32) -> SSHError {
+    let offers = wire?.witness.offers ?? []
+    if code == LIBSSH2_ERROR_KEX_FAILURE, offers.count == 2 {
+      let missing = offers[0].missing(from: offers[1])
+      if !missing.isEmpty {
+        return SSHError(
+          .keyExchange, .refused, host: host,
+          "The server and libssh2 \(Self.libraryVersion) share no algorithm for "
+            + missing.joined(separator: "; "))
+      }
+    }
+    let words = wire?.witness.disconnect.map { "the server said “\($0)”" } ?? lastWords
+    let isLost = [
+      LIBSSH2_ERROR_SOCKET_RECV, LIBSSH2_ERROR_SOCKET_SEND, LIBSSH2_ERROR_SOCKET_DISCONNECT,
+    ].contains(code)
+    return SSHError(
+      .keyExchange, isLost ? .unreachable : .refused, host: host,
+      "The key exchange failed (libssh2 \(code), \(words))")
+  }
+
+  private static var libraryVersion: String {
+    libssh2_version(0).map { String(cString: $0) } ?? "?"
+  }
+
+  private func prefer(
+    _ preferences: AlgorithmPreferences, _ session: OpaquePointer
+  ) throws(SSHError) {
+    let lists: [(String, [Int32], [String]?)] = [
+      ("KexAlgorithms", [LIBSSH2_METHOD_KEX], preferences.keyExchange),
+      ("HostKeyAlgorithms", [LIBSSH2_METHOD_HOSTKEY], preferences.hostKey),
+      ("Ciphers", [LIBSSH2_METHOD_CRYPT_CS, LIBSSH2_METHOD_CRYPT_SC], preferences.ciphers),
+      ("MACs", [LIBSSH2_METHOD_MAC_CS, LIBSSH2_METHOD_MAC_SC], preferences.macs),
+    ]
+    for case (let option, let methods, let names?) in lists {
+      for method in methods {
+        // libssh2 passes over the names that it does not know.
+        guard libssh2_session_method_pref(session, method, names.joined(separator: ",")) != 0
+        else { continue }
+        throw SSHError(
+          .configuration, .badConfiguration, host: host,
+          "libssh2 \(Self.libraryVersion) knows none of \(option) "
+            + names.joined(separator: ","))
+      }
+    }
+  }
+
+  private func shownHostKey() throws(SSHError) -> HostKey {
+    var length = 0
+    var type: Int32 = 0
+    if let session, let pointer = libssh2_session_hostkey(session, &length, &type),
+      let key = HostKey(blob: [UInt8](UnsafeRawBufferPointer(start: pointer, count: length)))
+    {
+      return key
+    }
+    throw failure
+      ?? SSHError(.hostKey, .refused, host: host, "The server showed no host key")
+  }
+}

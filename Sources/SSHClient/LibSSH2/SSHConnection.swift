@@ -1,0 +1,293 @@
+import CSSH2
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// The single owner of one libssh2 session. All of it runs on the reactor's thread.
+///
+/// Every libssh2 call that may have to wait is an `Operation`. The thread's loop is: run jobs, then
+/// `turn`: try every operation until a pass receives no byte, then poll(2). Any libssh2 call drains
+/// the socket into the queues of all channels; sleeping after a pass that received bytes would leave
+/// somebody's data lying there (measured: stalls as long as the poll's timeout).
+actor SSHConnection {
+  /// What errors call the host.
+  nonisolated let host: String
+  nonisolated let reactor: Reactor
+  nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
+
+  /// Both nil before the handshake and after the end.
+  private(set) var wire: Wire?
+  private(set) var session: OpaquePointer?
+  /// Why there is no connection any more; every later call throws it.
+  private(set) var failure: SSHError?
+
+  private var operations: [Operation] = []
+  private var lastOperationID: UInt64 = 0
+  /// Something changed that the socket does not show: the next turn makes a pass.
+  private var isDirty = false
+  private var receivedAtLastPass: UInt64 = 0
+  /// Set when the socket is readable but nobody may read now (a signature is awaited): poll(2)
+  /// would return at once for ever.
+  private var deafUntil: ContinuousClock.Instant?
+
+  var channels: [UInt32: Channel] = [:]
+  /// Channels that nobody uses any more and the server has not closed yet.
+  var parked: [Channel] = []
+  /// The operation in libssh2's only slot for opening a channel.
+  var openingOperation: UInt64?
+  /// A closed channel kept to have something to read through while no other is open: only so are
+  /// a server's new keys answered and keepalives' replies noticed.
+  var spare: Channel?
+  private var liveness = Liveness()
+  private var isAuthenticated = false
+
+  init(host: String) throws(SSHError) {
+    self.host = host
+    reactor = try Reactor(host: host)
+  }
+
+  // MARK: Beginning and end
+
+  /// libssh2_init once for the process. libssh2_exit is never called: it would break the sessions
+  /// of other connections.
+  private static let isLibraryReady = libssh2_init(0) == 0
+
+  /// Takes over a connected socket.
+  func adopt(socket: Int32) throws(SSHError) -> OpaquePointer {
+    let wire = Wire(socket: socket)
+    guard Self.isLibraryReady, let session = wire.makeSession() else {
+      Self.closeSocket(socket)
+      throw SSHError(.connect, .badConfiguration, host: host, "libssh2 does not start")
+    }
+    (self.wire, self.session) = (wire, session)
+    reactor.serve(self)
+    return session
+  }
+
+  func authenticated() { isAuthenticated = true }
+
+  /// Ends the connection at once; idempotent.
+  func close() {
+    if let session, let wire, failure == nil {
+      // A courtesy for the server's log; one try, and only what the socket takes at once.
+      _ = libssh2_session_disconnect_ex(session, SSH_DISCONNECT_BY_APPLICATION, "closed", "")
+      _ = wire.flush()
+    }
+    fail(SSHError(.cancelled, .cancelled, host: host, "The connection was closed"))
+    tearDown()
+  }
+
+  /// The link is of no more use. The session is freed at the end of the turn, when no libssh2 call
+  /// is under way.
+  func fail(_ error: SSHError) {
+    guard failure == nil else { return }
+    failure = error
+    for operation in operations { operation.end(error) }
+    operations.removeAll()
+  }
+
+  private static func closeSocket(_ socket: Int32) {
+    #if canImport(Glibc)
+      _ = Glibc.close(socket)
+    #else
+      _ = Darwin.close(socket)
+    #endif
+  }
+
+  private func tearDown() {
+    reactor.release()
+    guard let wire, let session else { return }
+    channels.removeAll()
+    parked.removeAll()
+    spare = nil
+    // First the socket: on a live one libssh2 waits for the peer to close each channel.
+    shutdown(wire.socket, Int32(SHUT_RDWR))
+    wire.isDead = true
+    var tries = 0
+    // With a dead wire it never waits; the bound is for a library that thinks otherwise.
+    while libssh2_session_free(session) == LIBSSH2_ERROR_EAGAIN, tries < 100 { tries += 1 }
+    Self.closeSocket(wire.socket)
+    (self.wire, self.session) = (nil, nil)
+  }
+
+  // MARK: Operations
+
+  /// Calls `attempt` now and in every pass until it gives a result, the deadline passes, or the
+  /// task is cancelled.
+  ///
+  /// - Parameters:
+  ///   - outlivesWaiter: whether it must go on when nobody waits any more.
+  ///   - unwanted: gets the result of an operation that nobody waits for any more.
+  func perform<Value: Sendable>(
+    channel: UInt32? = nil, deadline: ContinuousClock.Instant?, expired: SSHError,
+    outlivesWaiter: @escaping () -> Bool = { false },
+    unwanted: @escaping (Result<Value, SSHError>) -> Void = { _ in },
+    attempt: @escaping (_ id: UInt64) -> Result<Value, SSHError>?
+  ) async throws(SSHError) -> Value {
+    if let failure { throw failure }
+    lastOperationID += 1
+    let id = lastOperationID
+    let result: Result<Value, SSHError> = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let waiter = Waiter(continuation)
+        start(
+          Operation(
+            id: id, channel: channel, deadline: deadline, expired: expired,
+            outlivesWaiter: outlivesWaiter,
+            attempt: {
+              guard let result = attempt(id) else { return false }
+              if waiter.isPresent { waiter.resume(result) } else { unwanted(result) }
+              return true
+            },
+            release: { waiter.resume(.failure($0)) }))
+      }
+    } onCancel: {
+      Task { await self.cancel(id) }
+    }
+    return try result.get()
+  }
+
+  private func start(_ operation: Operation) {
+    operations.append(operation)
+    operation.tryOnce()
+    operations.removeAll(where: \.isOver)
+    // It may have taken in bytes for others; and a pass reads on for it.
+    isDirty = isDirty || !operation.isOver
+  }
+
+  private func cancel(_ id: UInt64) {
+    for operation in operations where operation.id == id {
+      operation.leave(.cancelled(host: host))
+    }
+    operations.removeAll(where: \.isOver)
+    isDirty = true
+  }
+
+  /// Ends what still waits on a channel.
+  func endOperations(of channel: UInt32, _ error: SSHError) {
+    for operation in operations where operation.channel == channel { operation.end(error) }
+    operations.removeAll(where: \.isOver)
+    isDirty = true
+  }
+
+  /// Whether somebody still waits for the operation's result.
+  func isWatched(_ id: UInt64) -> Bool {
+    operations.contains { $0.id == id && $0.isWatched }
+  }
+
+  func isPending(_ id: UInt64) -> Bool { operations.contains { $0.id == id && !$0.isOver } }
+
+  /// To be called when an operation may go on for a reason that the socket does not show.
+  func wake() { isDirty = true }
+
+  // MARK: The turn
+
+  /// Does all that can be done now; then says what to wait for, or nil when nothing is left.
+  func turn(ready: Int16) -> Interest? {
+    if let wire, failure == nil {
+      if !wire.flush() { fail(lost("sending failed")) }
+      passUntilQuiet(wire, ready)
+    }
+    guard failure == nil, let wire else {
+      tearDown()
+      return nil
+    }
+    let deadline = runTimers(wire)
+    guard failure == nil else {
+      tearDown()
+      return nil
+    }
+    var events: Int16 = 0
+    if wire.hasUnsentBytes { events |= Int16(POLLOUT) }
+    if deafUntil == nil, pumpChannel != nil || !operations.isEmpty { events |= Int16(POLLIN) }
+    return Interest(socket: wire.socket, events: events, deadline: deadline)
+  }
+
+  private func passUntilQuiet(_ wire: Wire, _ ready: Int16) {
+    let isReadable = ready & ~Int16(POLLOUT) != 0
+    guard isReadable || isDirty || wire.received != receivedAtLastPass else { return }
+    let atStart = wire.received
+    var before: UInt64
+    repeat {
+      isDirty = false
+      before = wire.received
+      for operation in operations where failure == nil { operation.tryOnce() }
+      operations.removeAll(where: \.isOver)
+      if failure == nil { reapParkedChannels() }
+      if failure == nil, isReadable { pump() }
+    } while failure == nil && (isDirty || wire.received != before)
+    receivedAtLastPass = wire.received
+    guard isReadable, failure == nil, wire.received == atStart else { return }
+    // Nobody reads now, so nobody else would notice a hang-up, and poll(2) reports it for ever.
+    if ready & Int16(POLLHUP | POLLERR) != 0 { return fail(lost("the server hung up")) }
+    deafUntil = .now + .milliseconds(100)
+  }
+
+  /// Lets libssh2 read the socket, whoever the bytes are for. Bounded by the channels' windows.
+  private func pump() {
+    guard let channel = pumpChannel else { return }
+    var nothing: CChar = 0
+    let code = libssh2_channel_read_ex(channel.pointer, 0, &nothing, 0)
+    if code < 0, code != Int(LIBSSH2_ERROR_EAGAIN) { fail(lost(Int32(code))) }
+  }
+
+  private var pumpChannel: Channel? { channels.first?.value ?? parked.first ?? spare }
+
+  private func runTimers(_ wire: Wire) -> ContinuousClock.Instant? {
+    let now = ContinuousClock.now
+    var nearest: ContinuousClock.Instant?
+    func wait(until instant: ContinuousClock.Instant) {
+      nearest = nearest.map { min($0, instant) } ?? instant
+    }
+    for operation in operations where operation.isWatched {
+      guard let deadline = operation.deadline else { continue }
+      if deadline <= now { operation.leave(operation.expired) } else { wait(until: deadline) }
+    }
+    operations.removeAll(where: \.isOver)
+    if let until = deafUntil {
+      if until <= now { deafUntil = nil } else { wait(until: until) }
+    }
+    if isAuthenticated, pumpChannel != nil { wait(until: watchLink(wire, now)) }
+    return nearest
+  }
+
+  /// Sends keepalives into a silence, and ends the connection when they stay unanswered.
+  private func watchLink(
+    _ wire: Wire, _ now: ContinuousClock.Instant
+  ) -> ContinuousClock.Instant {
+    switch liveness.step(now: now, lastReceived: wire.lastReceived) {
+    case .wait(let instant): return instant
+    case .probe:
+      sendKeepalive(wire)
+      return now + Liveness.probeInterval
+    case .dead(let silence):
+      // A process that was stopped may find the answer in the socket.
+      let before = wire.received
+      pump()
+      if failure == nil, wire.received == before {
+        fail(
+          SSHError(
+            .linkDead, .unreachable, host: host,
+            "The link is dead: no byte came for \(silence.components.seconds) s"))
+      }
+      return now + Liveness.probeInterval
+    }
+  }
+
+  private func sendKeepalive(_ wire: Wire) {
+    guard let session else { return }
+    // A reply is asked for, or nothing would come back. libssh2 up to 1.11.1 keeps every reply
+    // (125 bytes); that is why probes go out in silence only.
+    // Its own interval is measured in wall-clock seconds, which may be set back; as an int this
+    // one is negative, so that each call sends.
+    libssh2_keepalive_config(session, 1, UInt32(bitPattern: Int32.min + 1))
+    let before = wire.sent
+    var unused: Int32 = 0
+    let code = libssh2_keepalive_send(session, &unused)
+    if code < 0, code != LIBSSH2_ERROR_EAGAIN { return fail(lost(code)) }
+    if wire.sent != before { liveness.probed(at: .now) }
+  }
+}

@@ -1,0 +1,176 @@
+import CSSH2
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// The socket under one libssh2 session, and what can be seen from there.
+///
+/// libssh2 1.10 breaks when a packet is half sent: until the same call has finished it, every other
+/// sender gets -7 or -39, and a keepalive is finished from a stack that is gone. So here a send
+/// always takes the whole packet: what the socket does not take is kept and flushed when it is
+/// writable. Back-pressure is given above: no one writes channel data while something is kept.
+///
+/// Not Sendable: it lives on the connection's thread.
+final class Wire {
+  let socket: Int32
+  let witness = PacketWitness()
+  /// How many bytes libssh2 has received. A pass during which it moved may have put data in any
+  /// channel's queue, so poll(2) must not sleep before everyone has looked again.
+  private(set) var received: UInt64 = 0
+  private(set) var sent: UInt64 = 0
+  /// On a clock that goes on while the machine is suspended.
+  private(set) var lastReceived = ContinuousClock.now
+  /// The first bytes, for the error when they are not SSH.
+  private(set) var greeting: [UInt8] = []
+  /// Once set, every call fails at once: libssh2 can then free what it holds without waiting.
+  var isDead = false
+
+  private var kept: [UInt8] = []
+  private var keptStart = 0
+
+  private static let greetingLimit = 256
+
+  init(socket: Int32) { self.socket = socket }
+
+  /// Whether bytes wait for the socket to be writable.
+  var hasUnsentBytes: Bool { keptStart < kept.count }
+
+  /// Gives the kept bytes to the socket as far as it takes them.
+  func flush() -> Bool {
+    while hasUnsentBytes {
+      let count = kept.withUnsafeBytes {
+        sendOnce($0.baseAddress! + keptStart, kept.count - keptStart)
+      }
+      if count < 0 { return -count == Int(EAGAIN) }
+      keptStart += count
+    }
+    kept.removeAll(keepingCapacity: true)
+    keptStart = 0
+    return true
+  }
+
+  // MARK: Called by libssh2; a negative errno is a failure
+
+  fileprivate func receive(_ buffer: UnsafeMutableRawPointer, _ length: Int) -> Int {
+    if isDead { return -Int(ECONNRESET) }
+    var count = recv(socket, buffer, length, 0)
+    while count < 0, errno == EINTR { count = recv(socket, buffer, length, 0) }
+    if count < 0 { return -Int(errno == EWOULDBLOCK ? EAGAIN : errno) }
+    guard count > 0 else { return 0 }
+    received += UInt64(count)
+    lastReceived = .now
+    if greeting.count < Self.greetingLimit {
+      greeting += UnsafeRawBufferPointer(start: buffer, count: count)
+        .prefix(Self.greetingLimit - greeting.count)
+    }
+    return count
+  }
+
+  fileprivate func send(_ buffer: UnsafeRawPointer, _ length: Int) -> Int {
+    if isDead { return -Int(ECONNRESET) }
+    var count = 0
+    if !hasUnsentBytes {
+      count = sendOnce(buffer, length)
+      if count < 0 {
+        guard -count == Int(EAGAIN) else { return count }
+        count = 0
+      }
+    }
+    if count < length {
+      kept += UnsafeRawBufferPointer(start: buffer + count, count: length - count)
+    }
+    sent += UInt64(length)
+    return length
+  }
+
+  private func sendOnce(_ buffer: UnsafeRawPointer, _ length: Int) -> Int {
+    #if canImport(Glibc)
+      let flags = Int32(MSG_NOSIGNAL)
+    #else
+      let flags: Int32 = 0
+    #endif
+    while true {
+      #if canImport(Glibc)
+        let count = Glibc.send(socket, buffer, length, flags)
+      #else
+        let count = Darwin.send(socket, buffer, length, flags)
+      #endif
+      if count >= 0 { return count }
+      if errno == EINTR { continue }
+      return -Int(errno == EWOULDBLOCK ? EAGAIN : errno)
+    }
+  }
+
+  // MARK: Session
+
+  /// A new non-blocking session whose socket calls and memory go through this object, which must
+  /// outlive it.
+  func makeSession() -> OpaquePointer? {
+    let abstract = Unmanaged.passUnretained(self).toOpaque()
+    guard
+      let session = libssh2_session_init_ex(
+        allocateMemory, freeMemory, reallocateMemory, abstract)
+    else { return nil }
+    pocket_ssh2_set_socket_callbacks(session, receiveBytes, sendBytes)
+    libssh2_session_set_blocking(session, 0)
+    return session
+  }
+}
+
+private func wire(
+  _ abstract: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> Wire? {
+  guard let pointer = abstract?.pointee else { return nil }
+  return Unmanaged<Wire>.fromOpaque(pointer).takeUnretainedValue()
+}
+
+private func receiveBytes(
+  _ socket: Int32, _ buffer: UnsafeMutableRawPointer?, _ length: Int, _ flags: Int32,
+  _ abstract: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> Int {
+  guard let buffer, let wire = wire(abstract) else { return -Int(EBADF) }
+  return wire.receive(buffer, length)
+}
+
+private func sendBytes(
+  _ socket: Int32, _ buffer: UnsafeRawPointer?, _ length: Int, _ flags: Int32,
+  _ abstract: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> Int {
+  guard let buffer, let wire = wire(abstract) else { return -Int(EBADF) }
+  return wire.send(buffer, length)
+}
+
+/// Each block is preceded by its size, which `free` needs to look at a packet without overrunning.
+private let blockHeader = 16
+
+/// Memory that libssh2 will free with this session's own function.
+func allocateMemory(
+  _ size: Int, _ abstract: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> UnsafeMutableRawPointer? {
+  guard let block = malloc(size + blockHeader) else { return nil }
+  block.storeBytes(of: size, as: Int.self)
+  return block + blockHeader
+}
+
+private func freeMemory(
+  _ pointer: UnsafeMutableRawPointer?, _ abstract: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) {
+  guard let pointer else { return }
+  let block = pointer - blockHeader
+  let size = block.load(as: Int.self)
+  wire(abstract)?.witness.observe(UnsafeRawBufferPointer(start: pointer, count: size))
+  free(block)
+}
+
+private func reallocateMemory(
+  _ pointer: UnsafeMutableRawPointer?, _ size: Int,
+  _ abstract: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> UnsafeMutableRawPointer? {
+  guard let pointer else { return allocateMemory(size, abstract) }
+  guard let block = realloc(pointer - blockHeader, size + blockHeader) else { return nil }
+  block.storeBytes(of: size, as: Int.self)
+  return block + blockHeader
+}
