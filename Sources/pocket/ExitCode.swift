@@ -47,4 +47,7 @@ struct CommandError: Error, Equatable, Sendable {
     self.details = details
     self.exit = exit
   }
+
+  /// The error as `--json` shows it.
+  var jsonLine: [UInt8] { JSONLine.bytes(of: ["error": ["code": code, "message": message]]) }
 }

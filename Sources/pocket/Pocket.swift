@@ -20,8 +20,10 @@ enum Pocket {
       console: Console(
         output: DescriptorSink(descriptor: 1), errors: DescriptorSink(descriptor: 2), facts: facts),
       readInput: readInput,
+      edit: Editor.write,
       now: { Int64(time(nil)) },
       interrupts: Interrupts.first,
+      connector: HostConnector.make,
       table: .pocket)
     exit(await Program.run(Word.ofThisProcess(), in: context).rawValue)
   }

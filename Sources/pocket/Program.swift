@@ -58,8 +58,7 @@ enum Program {
     do {
       try await context.console.show(status: nil)
       if asJSON {
-        let line = JSONLine.bytes(of: ["error": ["code": told.code, "message": told.message]])
-        try await context.console.writeErrors(line)
+        try await context.console.writeErrors(told.jsonLine)
       } else {
         for line in usage?.lines ?? [told.message] + told.details { try await context.console.say(line) }
       }

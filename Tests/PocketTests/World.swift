@@ -1,3 +1,4 @@
+import SSHClient
 import TestSupport
 
 @testable import pocket
@@ -38,8 +39,12 @@ final class World: Sendable {
     let context = CommandContext(
       environment: environment, workingDirectory: folder["work"],
       console: Console(output: output, errors: errors, facts: facts),
-      readInput: { () throws(CommandError) in input }, now: { Self.now },
-      interrupts: { AsyncStream { $0.finish() } }, table: .pocket)
+      readInput: { () throws(CommandError) in input },
+      edit: { _ throws(CommandError) in input }, now: { Self.now },
+      interrupts: { AsyncStream { $0.finish() } },
+      connector: { host, _, _ throws(SSHError) in
+        throw SSHError(.connect, .unreachable, host: host, "this test has no hosts")
+      }, table: .pocket)
     let code = await Program.run(words, in: context)
     return Outcome(code: code.rawValue, output: output.text, errors: errors.text)
   }

@@ -80,8 +80,8 @@ struct CompletionAnswer: Sendable {
 
   private func values(of completion: Completion) async -> [Candidate] {
     switch completion {
-    case .nothing, .file, .directory: []
-    case .choice(let words): words.map { Candidate(word: $0, note: "") }
+    case .nothing, .file: []
+    case .choice(let words), .suggestion(let words): words.map { Candidate(word: $0, note: "") }
     case .host: await hosts()
     case .job: await jobs()
     }

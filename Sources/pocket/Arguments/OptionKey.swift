@@ -1,7 +1,10 @@
 /// What an option or a positional argument stands for, so that a shell can complete it.
 enum Completion: Sendable, Hashable {
-  case nothing, file, directory, host, job
+  case nothing, file, host, job
+  /// One of these words and no other: the parser checks it.
   case choice([String])
+  /// These words are offered, and the command judges.
+  case suggestion([String])
 }
 
 /// One option as help, completions and the parser see it.

@@ -1,10 +1,5 @@
 import JobModel
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import JobStore
 
 /// What a shell offers where a JOB or a HOST is wanted. A completion never complains: where nothing
 /// can be read, nothing is offered.

@@ -3,7 +3,8 @@ extension CommandTable {
   static let pocket = CommandTable(
     root: .overview,
     commands: [
-      .completions, .complete,
+      .run, .resume, .cancel, .list, .show, .logs, .wait, .verify, .remove, .backup, .completions,
+      .complete,
     ],
     topics: [.jobs, .settings, .exitCodes])
 }

@@ -7,7 +7,7 @@ extension Command {
       Example("pocket completions fish | source", "in ~/.config/fish/config.fish"),
     ],
     positionals: [
-      Positional("shell", .one, .choice(CompletionStub.allCases.map(\.rawValue)))
+      Positional("shell", .one, .suggestion(CompletionStub.allCases.map(\.rawValue)))
     ]
   ) { invocation, context in
     let name = invocation.positionals[0].shown

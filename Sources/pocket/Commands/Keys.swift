@@ -3,6 +3,8 @@ enum Keys {
   static let json = OptionKey<Bool>.flag("json", nil, "one JSON object a line, errors too")
   static let rawJSON = OptionKey<Bool>.flag(
     "json", nil, "an agent's raw lines; in the end one JSON object on stderr")
+  static let host = OptionKey<Word?>.value(
+    "host", "H", "HOST", completion: .host, "where: a name from your ssh_config, or user@name:port")
   static let sshConfig = OptionKey<Word?>.value(
     "ssh-config", "F", "FILE", completion: .file, "this ssh_config in place of your own")
   static let env = OptionKey<[Word]>.list(

@@ -61,16 +61,19 @@ private struct Overview {
   }
 
   private(set) var sections: [(Section, [Job])] = []
+  /// Jobs whose cancel waits for their host.
   private var waiting: Set<JobID> = []
+  /// When the user last looked, in seconds since 1970.
+  private let looked: Int64
 
   init(_ jobs: [Job], in store: JobStore) async throws {
-    let looked = try await store.lastLooked() ?? 0
+    looked = try await store.lastLooked() ?? 0
     for host in Set(jobs.map(\.host)) {
       for intent in try await store.intents(for: host) { waiting.insert(intent.job) }
     }
     var found: [Section: [Job]] = [:]
     for job in jobs {
-      if advice(for: job, since: looked) != nil {
+      if advice(for: job) != nil {
         found[.needsYou, default: []].append(job)
       } else if !job.state.isEnded {
         found[.running, default: []].append(job)
@@ -79,12 +82,10 @@ private struct Overview {
       }
     }
     sections = Section.allCases.compactMap { section in found[section].map { (section, $0) } }
-    self.looked = looked
   }
-  private let looked: Int64
 
   /// What the user should do about a job, if anything.
-  private func advice(for job: Job, since looked: Int64) -> String? {
+  private func advice(for job: Job) -> String? {
     let name = job.name ?? job.id.description
     if waiting.contains(job.id) { return "its cancel waits for \(job.host): pocket cancel \(name)" }
     if !job.leftovers.isEmpty { return "something of it still lives: pocket show \(name)" }
@@ -113,7 +114,7 @@ private struct Overview {
       var table = JobTable(style: style, width: context.console.facts.tableWidth)
       for job in jobs {
         let record = try await JobRecord(job, in: store)
-        table.add(record, now: context.now(), note: advice(for: job, since: looked))
+        table.add(record, now: context.now(), note: advice(for: job))
       }
       for line in table.lines(withHeader: false) { try await context.console.print(line) }
     }

@@ -1,9 +1,6 @@
-// This process's environment and signals. `environ` is a global variable, which Swift 6 refuses to
-// read, and a signal handler must not run Swift code (signal-safety(7)).
+// This process's signals: a handler must not run Swift code (signal-safety(7)).
 #pragma once
 
-/// `environ` (environ(7)): `NAME=VALUE` strings, ended by NULL. Not to be changed meanwhile.
-char **pocket_environment(void);
 /// From now on `signal` writes its number as one byte to `descriptor`, which should not block.
 /// A handler, not SIG_IGN or a mask: those would be inherited by programs that we start.
 /// Returns 0, or -1 with errno.

@@ -1,12 +1,8 @@
-#include "pocket_process.h"
+#include "pocket_signals.h"
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
-
-extern char **environ;
-
-char **pocket_environment(void) { return environ; }
 
 static volatile sig_atomic_t signal_descriptor = -1;
 
