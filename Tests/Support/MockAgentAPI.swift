@@ -1,15 +1,15 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// The agents' model APIs, played on loopback by `mock_api.py`, whose first lines tell what a prompt
 /// can ask for. It ends with this object, and with this process however that dies.
 package final class MockAgentAPI: Sendable {
   /// Where it listens: `http://127.0.0.1:PORT`.
   package let url: String
   private let program: RunningCommand
+
+  /// What it answers to `[[ko]]`.
+  package static let korean = """
+    안녕하세요! 작업을 마쳤습니다 🎉👩‍💻🇰🇷 — 파일 3개를 고쳤어요. \
+    한글·이모지·“따옴표”·\\역슬래시\\·\u{2028}줄구분·𝕌𝕟𝕚.
+    """
 
   /// Starts it, and returns when it listens.
   package static func start() async throws -> MockAgentAPI {
@@ -47,17 +47,4 @@ package final class MockAgentAPI: Sendable {
       "analytics.enabled=false", "features.plugins=false",
     ].flatMap { ["-c", $0] }
   }
-}
-
-/// The folder with the real `claude` and `codex`: `$POCKET_AGENTS_BIN`, else the one that
-/// `make agents` fills. Nil when one of the programs is not there.
-package func realAgentsFolder() -> String? {
-  let checkout = sourceFolder(sourceFolder(sourceFolder(#filePath)))
-  let folder = getenv("POCKET_AGENTS_BIN").map { String(cString: $0) }
-  let path = folder ?? "\(checkout)/.tools/agents/bin"
-  return ["claude", "codex"].allSatisfy { access("\(path)/\($0)", X_OK) == 0 } ? path : nil
-}
-
-private func sourceFolder(_ path: String) -> String {
-  String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
 }
