@@ -50,20 +50,26 @@ public struct RemoteScript: Sendable {
   /// The script's text: arguments, the parts it uses, and its own lines.
   func text(nonce: String) -> String {
     var given = [(name: "nonce", value: nonce)] + arguments
+    let source = ScriptSource.named(verb.rawValue)
+    var parts = Self.parts(of: source).map { Self.stripped(ScriptSource.named($0)) }.joined()
     if verb == .launch {
-      given.append(("supervise_script", Self.assembled("supervise")))
-      given.append(("lead_script", Self.assembled("lead")))
+      // Supervisor and leader are made of the same parts, which are so large that they may be in
+      // the command only once.
+      given += [
+        ("shared_script", parts),
+        ("supervise_script", Self.stripped(ScriptSource.named("supervise"))),
+        ("lead_script", Self.stripped(ScriptSource.named("lead"))),
+      ]
+      parts = "eval \"$shared_script\"\n"
     }
     let assignments = given.map { "\($0.name)=\(Self.quoted($0.value))\n" }.joined()
-    return assignments + Self.assembled(verb.rawValue)
+    return assignments + parts + Self.stripped(source)
   }
 
-  /// A script with the parts that its `# uses:` line names ahead of it.
-  static func assembled(_ name: String) -> String {
-    let source = ScriptSource.named(name)
+  /// The parts that come before a script, as its `# uses:` line names them.
+  static func parts(of source: String) -> [String] {
     let uses = source.split(separator: "\n").first { $0.hasPrefix("# uses: ") }
-    let parts = uses?.dropFirst("# uses: ".count).split(separator: " ").map(String.init) ?? []
-    return (parts.map(ScriptSource.named) + [source]).map(stripped).joined()
+    return uses?.dropFirst("# uses: ".count).split(separator: " ").map(String.init) ?? []
   }
 
   /// `source` without comment lines, blank lines and indentation; nothing else is changed, so no

@@ -7,7 +7,7 @@ enum ScriptSource {
 
   /// Every script that is embedded.
   static let names = [
-    "prelude", "processes", "evidence", "staging", "launch", "supervise", "lead", "follow",
+    "prelude", "processes", "records", "evidence", "staging", "launch", "supervise", "lead", "follow",
     "cancel", "inspect", "list", "remove",
   ]
 
@@ -15,6 +15,7 @@ enum ScriptSource {
     switch name {
     case "prelude": PackageResources.prelude_sh
     case "processes": PackageResources.processes_sh
+    case "records": PackageResources.records_sh
     case "evidence": PackageResources.evidence_sh
     case "staging": PackageResources.staging_sh
     case "launch": PackageResources.launch_sh

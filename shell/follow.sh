@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # shellcheck shell=bash disable=SC2034,SC2154
-# uses: prelude processes evidence
+# uses: prelude processes records evidence
 # follow: sends both streams from the client's committed offsets on, as frames, until the exit
 # record's sizes are reached. Arguments, for out and err: out_generation, out_offset, out_inode,
 # out_fingerprint. docs/remote-protocol.md has the frames.

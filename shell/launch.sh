@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # shellcheck shell=bash disable=SC2034,SC2154
-# uses: prelude processes evidence staging
+# uses: prelude processes records staging
 # launch: starts a job's command once, however often it is asked to. Arguments: digest, and the
-# scripts of supervisor and leader (supervise_script, lead_script). The rule for one start is in
-# docs/job-directory.md; every step may be the last one of this process.
+# texts that supervisor and leader are made of: shared_script (the parts above, which all three
+# use), supervise_script, lead_script. The rule for one start is in docs/job-directory.md; every
+# step may be the last one of this process.
 
 check_digest() { # another request under this id is never touched
   local line=''
@@ -90,9 +91,10 @@ start_supervisor() {
   # Job control puts it into a group of its own where there is no setsid.
   set -m
   # shellcheck disable=SC2086,SC2016
-  POCKET_SUPERVISE=$supervise_script POCKET_LEAD=$lead_script POCKET_USER_UMASK=$user_umask \
-    POCKET_USER_PATH=$user_path POCKET_USER_LC_ALL=$user_lc_all \
-    $detach bash -p -c 'eval "$POCKET_SUPERVISE"' pocket-supervise "$job" "$nonce" "$staging" \
+  POCKET_SHARED=$shared_script POCKET_SUPERVISE=$supervise_script POCKET_LEAD=$lead_script \
+    POCKET_USER_UMASK=$user_umask POCKET_USER_PATH=$user_path POCKET_USER_LC_ALL=$user_lc_all \
+    $detach bash -p -c 'eval "$POCKET_SHARED$POCKET_SUPERVISE"' pocket-supervise \
+    "$job" "$nonce" "$staging" \
     </dev/null >/dev/null 2>&1 7<&- 8>&- &
   set +m
 }
@@ -102,11 +104,12 @@ main() {
   # A handler, not an ignored signal: the job would inherit that.
   trap : PIPE
   begin launch
+  [ ! -e "$tombstone" ] || { say removed; finish; }
   if [ -e "$job/started" ]; then
-    [ -e "$tombstone" ] || check_digest
+    # A cancel or a removal that came first has left no request.
+    [ ! -e "$job/request" ] || check_digest
     answer
   fi
-  [ ! -e "$tombstone" ] || { say removed; finish; }
   receive_payload
   mkdir "$job" 2>/dev/null && made=yes
   if [ -e "$tombstone" ]; then
@@ -115,7 +118,7 @@ main() {
     finish
   fi
   place request
-  [ -e "$job/started" ] || check_digest
+  check_digest
   place prompt
   place exit
   place out.jsonl

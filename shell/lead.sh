@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # shellcheck shell=bash disable=SC2034,SC2154
-# uses: prelude processes evidence
 # lead: the job's first process. It claims the start by linking `started`, and becomes the command.
-# Arguments: job directory, nonce of the launch, staging folder, the supervisor's pid.
+# Arguments: job directory, nonce of the launch, staging folder, the supervisor's pid. The parts that
+# launch uses are read before this text.
 
 read_request() { # -> cwd, input, buffering, command
   local line key value
@@ -64,7 +64,8 @@ restore_environment() { # the last step: the user's variables may bear the names
     =*) LC_ALL=${POCKET_USER_LC_ALL#=} ;;
     *) unset LC_ALL ;;
   esac
-  unset POCKET_SUPERVISE POCKET_LEAD POCKET_USER_UMASK POCKET_USER_PATH POCKET_USER_LC_ALL
+  unset POCKET_SHARED POCKET_SUPERVISE POCKET_LEAD
+  unset POCKET_USER_UMASK POCKET_USER_PATH POCKET_USER_LC_ALL
   while IFS= read -r -d '' pair; do
     case ${pair%%=*} in '' | [0-9]* | *[!A-Za-z0-9_]*) continue ;; esac
     export "${pair?}"

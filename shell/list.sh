@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # shellcheck shell=bash disable=SC2034,SC2154
-# uses: prelude processes evidence
+# uses: prelude processes records evidence
 # list: every job of this user on this host, with nothing changed. No arguments.
 
 main() {

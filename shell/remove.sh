@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # shellcheck shell=bash disable=SC2034,SC2154
-# uses: prelude processes evidence staging
+# uses: prelude processes records evidence staging
 # remove: deletes the job directory of a job that is over. No arguments. The tombstone comes first,
 # so that a launch which is still on its way finds it.
 

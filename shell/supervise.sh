@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # shellcheck shell=bash disable=SC2034,SC2154
-# uses: prelude processes evidence
 # supervise: starts the leader, waits for it, and records how it ended. Arguments: job directory,
-# nonce of the launch, staging folder. It is outside the leader's group and carries no cookie.
+# nonce of the launch, staging folder. The parts that launch uses are read before this text. It is outside the leader's group and carries no cookie.
 
 close_descriptors() { # a descriptor of the channel would keep the client waiting until the job ends
   local path descriptor
@@ -27,7 +26,8 @@ wait_for_leader() { # -> status as the shell gives it, ended as `jobs` words it
     process "$leader" || break
     [ "$parent" = $$ ] || break
     is_dead "$state" && break
-    pause
+    # A leader that stays stopped must cost next to nothing.
+    sleep 1
   done
   # When the trap cut `wait` short, its status is the trap's; bash still remembers the leader's.
   wait "$leader" 2>/dev/null
@@ -100,7 +100,7 @@ main() {
   set -m
   ended=''
   trap note_jobs CHLD
-  bash -p -c 'eval "$POCKET_LEAD"' pocket-lead "$job" "$nonce" "$staging" $$ &
+  bash -p -c 'eval "$POCKET_SHARED$POCKET_LEAD"' pocket-lead "$job" "$nonce" "$staging" $$ &
   leader=$!
   exec 9<&-
   wait_for_leader

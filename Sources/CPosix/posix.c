@@ -31,7 +31,7 @@ int pocket_stream_socket(int domain) {
 #endif
 }
 
-int pocket_pipe(int ends[2]) {
+int pocket_nonblocking_pipe(int ends[2]) {
 #ifdef __linux__
   return pipe2(ends, O_CLOEXEC | O_NONBLOCK);
 #else

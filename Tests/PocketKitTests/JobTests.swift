@@ -96,10 +96,7 @@ import Testing
     try await World.with { world in
       let job = try await world.client().start(
         .shell("i=0; while [ $i -lt 300 ]; do echo line $i; echo e$i >&2; i=$((i+1)); sleep 0.01; done"))
-      let others = try await world.otherStore()
-      let second = JobClient(store: others) { [server = world.server] host in
-        try world.connector(host, server)
-      }
+      let second = world.client(of: try await world.otherStore())
       async let one = world.client().followToEnd(job.id)
       async let two = second.followToEnd(job.id)
       #expect(try await one.state == .finished(.code(0)))

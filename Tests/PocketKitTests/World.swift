@@ -26,6 +26,13 @@ struct World {
   func client(
     onPhase: @escaping @Sendable (ConnectionPhase) -> Void = { _ in }
   ) -> JobClient {
+    client(of: store, onPhase: onPhase)
+  }
+
+  /// A client of another connection to the store.
+  func client(
+    of store: JobStore, onPhase: @escaping @Sendable (ConnectionPhase) -> Void = { _ in }
+  ) -> JobClient {
     JobClient(store: store) { [configuration = server.sshConfiguration] host throws(SSHError) in
       try SSHConnector(host: host, configurationFile: configuration, onPhase: onPhase)
     }

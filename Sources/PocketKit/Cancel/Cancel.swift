@@ -49,12 +49,15 @@ extension JobClient {
     }
   }
 
-  /// Carries out the cancels that wait for this host. What fails stays queued.
-  func carryOutIntents(on host: String, except: JobID) async throws {
-    for intent in try await store.intents(for: host) where intent.job != except {
-      let job = try await store.knownJob(intent.job)
-      _ = try await cancelNow(job, leftovers: .list, grace: 5) { _ in }
-    }
+  /// Carries out the cancels that wait for this host, which has just answered. What fails stays
+  /// queued for the next contact, and is no failure of what the contact was made for.
+  func carryOutIntents(on host: String) async {
+    do {
+      for intent in try await store.intents(for: host) {
+        let job = try await store.knownJob(intent.job)
+        _ = try await cancelNow(job, leftovers: .list, grace: 5) { _ in }
+      }
+    } catch {}
   }
 
   private func cancelNow(

@@ -56,10 +56,20 @@ struct FollowPass {
         }
       }
       defer { signs.cancel() }
+      var outcome = Outcome.again(progressed: false)
+      var intents: Task<Void, Never>?
       while let reply = try await exchange.next() {
-        if let outcome = try await take(reply) { return outcome }
+        if intents == nil {
+          intents = Task { [client, host = job.host] in await client.carryOutIntents(on: host) }
+        }
+        if let end = try await take(reply) {
+          outcome = end
+          break
+        }
       }
-      return .again(progressed: progressed)
+      await intents?.value
+      if case .again = outcome { outcome = .again(progressed: progressed) }
+      return outcome
     }
   }
 

@@ -28,7 +28,9 @@ extension JobClient {
     try await wrapped {
       let job = try await store.knownJob(id)
       do {
-        return try await look(at: job, digesting: digesting)
+        let inspection = try await look(at: job, digesting: digesting)
+        await carryOutIntents(on: job.host)
+        return inspection
       } catch let error as JobError {
         try await noteUnreachable(job, error)
         throw error

@@ -27,7 +27,9 @@ extension JobClient {
       let job = try await store.knownJob(id)
       let attempt = LaunchAttempt(client: self, job: job, secrets: secrets)
       return try await persistently(patience: patience, progress: progress) {
-        try await attempt.run()
+        let state = try await attempt.run()
+        await carryOutIntents(on: job.host)
+        return state
       } onGivingUp: { error in
         guard isNew else { return }
         let reason = NeverStartedReason.notLaunched(error.description)

@@ -29,9 +29,9 @@ struct ChildProcess {
     let end = ContinuousClock.now + limit
     var output: [Int32] = [-1, -1]
     var errors: [Int32] = [-1, -1]
-    guard pocket_pipe(&output) == 0 else { return .failure(.cannotStart(.last())) }
+    guard pocket_nonblocking_pipe(&output) == 0 else { return .failure(.cannotStart(.last())) }
     defer { close(output[0]) }
-    guard pocket_pipe(&errors) == 0 else {
+    guard pocket_nonblocking_pipe(&errors) == 0 else {
       close(output[1])
       return .failure(.cannotStart(.last()))
     }

@@ -27,7 +27,7 @@ final class Reactor: SerialExecutor, @unchecked Sendable {
 
   init(host: String) throws(SSHError) {
     var ends: [Int32] = [-1, -1]
-    guard pocket_pipe(&ends) == 0 else {
+    guard pocket_nonblocking_pipe(&ends) == 0 else {
       throw SSHError(
         .connect, .badConfiguration, host: host, "No pipe: \(SystemError.last().words)")
     }
