@@ -48,7 +48,9 @@ let package = Package(
       dependencies: ["Agents", "JobStore", "SSHClient", "RemoteScripts", "JobModel"],
       swiftSettings: strict),
     .executableTarget(
-      name: "pocket", dependencies: ["PocketKit", "CPosix"], swiftSettings: strict),
+      name: "pocket",
+      dependencies: ["PocketKit", "Agents", "JobStore", "SSHClient", "JobModel", "CPosix"],
+      swiftSettings: strict),
 
     .target(
       name: "TestSupport", dependencies: ["CPosix", "JobModel", "SSHClient"], path: "Tests/Support",
@@ -70,7 +72,8 @@ let package = Package(
       name: "PocketKitTests", dependencies: ["PocketKit", "JobStore", "SSHClient", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "PocketTests", dependencies: ["pocket", "PocketKit", "TestSupport"],
+      name: "PocketTests",
+      dependencies: ["pocket", "PocketKit", "JobStore", "SSHClient", "JobModel", "TestSupport"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -60,7 +60,9 @@ enum Program {
       if asJSON {
         try await context.console.writeErrors(told.jsonLine)
       } else {
-        for line in usage?.lines ?? [told.message] + told.details { try await context.console.say(line) }
+        for line in usage?.lines ?? [told.message] + told.details {
+          try await context.console.say(line)
+        }
       }
     } catch {
       // stderr is gone as well: the exit code is all that is left to say it with.

@@ -92,10 +92,11 @@ import Testing
     #expect(console.style.bold("x") == "x")
   }
 
-  @Test(arguments: [
-    ([:], true), (["NO_COLOR": "1"], false), (["NO_COLOR": ""], true), (["TERM": "dumb"], false),
-    (["TERM": "xterm"], true),
-  ] as [([String: String], Bool)])
+  @Test(
+    arguments: [
+      ([:], true), (["NO_COLOR": "1"], false), (["NO_COLOR": ""], true), (["TERM": "dumb"], false),
+      (["TERM": "xterm"], true),
+    ] as [([String: String], Bool)])
   func theEnvironmentTurnsColourOff(_ values: [String: String], _ isLively: Bool) {
     #expect(TerminalFacts.ofThisProcess(Environment(values)).isLively == isLively)
   }

@@ -76,7 +76,8 @@ import Testing
   @Test func aWrongKeyOrTypeIsOneLineThatNamesFileAndKey() throws {
     let path = world.folder["work/.pocket.json5"]
     for (content, words) in [
-      ("{hots: 'x'}", ["'hots'", "'host'"]), ("{colour: 1}", ["'colour'", "host, agent, sshConfig"]),
+      ("{hots: 'x'}", ["'hots'", "'host'"]),
+      ("{colour: 1}", ["'colour'", "host, agent, sshConfig"]),
       ("{host: 3}", ["'host'", "a number"]), ("{host: true}", ["'host'", "true or false"]),
       ("{host: null}", ["'host'", "null"]), ("{host: ['a']}", ["'host'", "a list"]),
       ("{host: ''}", ["'host'", "empty"]), ("['a']", ["not an object"]), ("{host:", ["JSON5"]),

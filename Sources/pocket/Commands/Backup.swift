@@ -3,8 +3,11 @@ import JobStore
 extension Command {
   static let backup = Command(
     "backup", summary: "Copy the whole store into a new file.",
-    examples: [Example("pocket backup ~/pocket-2026-01-31.db", "at any time, also while jobs are followed")],
+    examples: [
+      Example("pocket backup ~/pocket-monday.db", "at any time, also while jobs are followed")
+    ],
     positionals: [Positional("file", .one, .file)],
+    options: [Keys.json.spec],
     notes: [
       """
       A copy of the database file alone would lack what is still in its write-ahead log. To use a \
@@ -18,7 +21,11 @@ extension Command {
     }
     let whole = text.hasPrefix("/") ? text : "\(context.workingDirectory)/\(text)"
     try await context.openStore().backup(to: whole)
-    try await context.console.say("the store is copied to \(whole)")
+    if invocation[Keys.json] {
+      try await context.console.write(JSONLine.bytes(of: ["backup": whole]))
+    } else {
+      try await context.console.say("the store is copied to \(whole)")
+    }
     return .success
   }
 }

@@ -10,6 +10,7 @@ enum Keys {
   static let env = OptionKey<[Word]>.list(
     "env", nil, "NAME", "send this variable with its value here, as a secret")
   static let envFile = OptionKey<[Word]>.list(
-    "env-file", nil, "FILE", completion: .file, "send the NAME=VALUE lines of this file, as secrets")
+    "env-file", nil, "FILE", completion: .file, "send the NAME=VALUE lines of this file, as secrets"
+  )
   static let refresh = OptionKey<Bool>.flag("refresh", nil, "ask the hosts first")
 }

@@ -25,7 +25,8 @@ extension Command {
     if invocation[Keys.json] {
       for (section, jobs) in overview.sections {
         for job in jobs {
-          let line = SectionLine(section: section.rawValue, job: try await JobRecord(job, in: store))
+          let line = SectionLine(
+            section: section.rawValue, job: try await JobRecord(job, in: store))
           try await context.console.write(JSONLine.bytes(of: line))
         }
       }

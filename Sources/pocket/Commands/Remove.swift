@@ -32,7 +32,8 @@ extension Command {
       if invocation[Keys.json] {
         try await context.console.write(JSONLine.bytes(of: ["removed": job.id.description]))
       } else {
-        let place = invocation[local] ? "here; \(job.host) keeps what it has" : "here and on \(job.host)"
+        let place =
+          invocation[local] ? "here; \(job.host) keeps what it has" : "here and on \(job.host)"
         try await context.console.say("\(job.label) is removed, \(place)")
       }
     }

@@ -125,7 +125,9 @@ struct OutputPrinter {
   private mutating func note(_ chunk: Chunk) {
     let facts = console.facts
     let isTerminal = chunk.stream == .out ? facts.outputIsTerminal : facts.errorsIsTerminal
-    guard movesMarks, isTerminal, chunk.bytes.last == 0x0A || chunk.kind == .fragment else { return }
+    guard movesMarks, isTerminal, chunk.bytes.last == 0x0A || chunk.kind == .fragment else {
+      return
+    }
     unsaved[chunk.stream] = StreamPosition(
       generation: chunk.generation, offset: chunk.offset + chunk.bytes.count)
   }
