@@ -66,7 +66,7 @@ let package = Package(
       name: "JobStoreTests", dependencies: ["JobStore", "JobModel", "TestSupport", "CSQLite"],
       swiftSettings: strict),
     .testTarget(
-      name: "AgentsTests", dependencies: ["Agents", "JobModel"], exclude: ["Fixtures"],
+      name: "AgentsTests", dependencies: ["Agents", "TestSupport"], exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(
       name: "PocketKitTests", dependencies: ["PocketKit", "JobStore", "SSHClient", "TestSupport"],
