@@ -64,7 +64,8 @@ enum HelpPage {
       .map { String(repeating: " ", count: indent) + $0 + "\n" }.joined()
   }
 
-  /// The text's words in lines of at most `width` columns; its own line ends are kept.
+  /// The text's words in lines of at most `width` columns; its own line ends are kept. A no-break
+  /// space (U+00A0) keeps a command together, and comes out as a space, since it may be copied.
   private static func lines(of text: String, width: Int) -> [String] {
     text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { paragraph in
       var lines = [""]
@@ -78,7 +79,7 @@ enum HelpPage {
           lines.append(String(word))
         }
       }
-      return lines
+      return lines.map { line in String(line.map { $0 == "\u{A0}" ? " " : $0 }) }
     }
   }
 }

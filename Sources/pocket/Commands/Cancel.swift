@@ -18,7 +18,7 @@ extension Command {
       started. When the host is away the cancel is kept and carried out at the next contact. To \
       cancel twice is no error.
       """,
-      "Exit: 0 proved dead, 1 something survived, 75 queued. To name a job: pocket help jobs",
+      "Exit: 0 proved dead, 1 something survived, 75 queued. To name a job: pocket\u{A0}help\u{A0}jobs",
     ]
   ) { invocation, context in
     let client = try await context.client(invocation)

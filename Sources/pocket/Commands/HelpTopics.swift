@@ -42,8 +42,8 @@ extension HelpTopic {
         130  detached with Ctrl-C: the job lives on
         143  the job was cancelled
 
-      cancel:   0  proved dead    1  something survived    75  queued: the host is away
-      verify:   0  equal          1  different             3  equal, but with gaps
+      cancel:   0  proved dead    1  something survived   75  queued: the host is away
+      verify:   0  equal          1  different            3  equal, but with gaps
 
       All:     64  the command line cannot be understood
                77  the host's key changed or was revoked

@@ -6,7 +6,7 @@ extension Command {
   static let list = Command(
     "ls", summary: "List the jobs.",
     examples: [
-      Example("pocket ls", "all jobs as the store knows them; no host is asked"),
+      Example("pocket ls", "as the store knows them; no host is asked"),
       Example("pocket ls -H dev1 --refresh", "those on dev1, after a look there"),
       Example("pocket ls --json | jq -r .id", "for scripts"),
     ],

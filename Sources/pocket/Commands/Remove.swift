@@ -16,7 +16,7 @@ extension Command {
       A job that runs, or whose output is not all here, is refused. When the host is away, nothing \
       is changed (exit 255).
       """,
-      "To name a job: pocket help jobs",
+      "To name a job: pocket\u{A0}help\u{A0}jobs",
     ]
   ) { invocation, context in
     let client = try await context.client(invocation)

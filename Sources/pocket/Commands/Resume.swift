@@ -20,7 +20,7 @@ extension Command {
       Ctrl-C lets go, and the job lives on. --env is needed again only when the job turns out not to \
       have been started.
       """,
-      "Exit: the job's own code; others: pocket help exit-codes. To name a job: pocket help jobs",
+      "Exit: the job's own code; others: pocket\u{A0}help\u{A0}exit-codes. To name a job: pocket\u{A0}help\u{A0}jobs",
     ]
   ) { invocation, context in
     let secrets = try context.secrets(invocation)
@@ -36,5 +36,5 @@ extension Command {
   }
 
   private static let from = OptionKey<PrintingStart?>.choice(
-    "from", "where to begin; shown: after what a terminal has shown")
+    "from", "default: shown on a terminal, else start")
 }

@@ -27,9 +27,9 @@ extension Command {
     notes: [
       """
       Without a prompt, $VISUAL or $EDITOR opens. Ctrl-C lets go and the job lives on; `pocket \
-      resume` follows it again. Where host and agent are set: pocket help settings
+      resume` follows it again. Where host and agent are set: pocket\u{A0}help\u{A0}settings
       """,
-      "Exit: the job's own code; others: pocket help exit-codes.",
+      "Exit: the job's own code; others: pocket\u{A0}help\u{A0}exit-codes.",
     ]
   ) { invocation, context in
     let settings = try context.settings(

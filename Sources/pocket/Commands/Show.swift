@@ -17,7 +17,7 @@ extension Command {
     ],
     positionals: [Positional("job", .one, .job)],
     options: [Keys.refresh.spec, Keys.sshConfig.spec, Keys.json.spec],
-    notes: ["How to name a job: pocket help jobs"]
+    notes: ["How to name a job: pocket\u{A0}help\u{A0}jobs"]
   ) { invocation, context in
     let client = try await context.client(invocation)
     var job = try await client.store.resolve(invocation.positionals[0].shown)

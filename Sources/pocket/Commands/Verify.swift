@@ -15,7 +15,7 @@ extension Command {
       While the job runs, what is stored is compared; afterwards the whole, up to the sizes in the \
       job's exit record. Nothing is transferred.
       """,
-      "Exit: 0 equal, 1 different, 3 equal but with gaps. To name a job: pocket help jobs",
+      "Exit: 0 equal, 1 different, 3 equal but with gaps. To name a job: pocket\u{A0}help\u{A0}jobs",
     ]
   ) { invocation, context in
     let client = try await context.client(invocation)

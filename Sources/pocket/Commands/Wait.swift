@@ -16,7 +16,7 @@ extension Command {
       The output is fetched meanwhile, so that `pocket logs` has it. Ctrl-C stops the waiting, not \
       the jobs.
       """,
-      "Exit: the job's own code; others: pocket help exit-codes. To name a job: pocket help jobs",
+      "Exit: the job's own code; others: pocket\u{A0}help\u{A0}exit-codes. To name a job: pocket\u{A0}help\u{A0}jobs",
     ]
   ) { invocation, context in
     let client = try await context.client(invocation)
