@@ -48,7 +48,9 @@ let package = Package(
       dependencies: ["Agents", "JobStore", "SSHClient", "RemoteScripts", "JobModel"],
       swiftSettings: strict),
     .executableTarget(
-      name: "pocket", dependencies: ["PocketKit", "CPosix"], swiftSettings: strict),
+      name: "pocket",
+      dependencies: ["PocketKit", "Agents", "JobStore", "SSHClient", "JobModel", "CPosix"],
+      swiftSettings: strict),
 
     .target(
       name: "TestSupport", dependencies: ["CPosix", "JobModel", "SSHClient"], path: "Tests/Support",
@@ -64,13 +66,19 @@ let package = Package(
       name: "JobStoreTests", dependencies: ["JobStore", "JobModel", "TestSupport", "CSQLite"],
       swiftSettings: strict),
     .testTarget(
-      name: "AgentsTests", dependencies: ["Agents", "JobModel"], exclude: ["Fixtures"],
+      name: "AgentsTests", dependencies: ["Agents", "TestSupport"], exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(
       name: "PocketKitTests", dependencies: ["PocketKit", "JobStore", "SSHClient", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "PocketTests", dependencies: ["pocket", "PocketKit", "TestSupport"],
+      name: "PocketTests",
+      dependencies: ["pocket", "PocketKit", "JobStore", "SSHClient", "JobModel", "TestSupport"],
+      swiftSettings: strict),
+    // The built program against a real sshd.
+    .testTarget(
+      name: "EndToEndTests",
+      dependencies: ["pocket", "PocketKit", "JobStore", "JobModel", "TestSupport"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

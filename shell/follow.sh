@@ -212,6 +212,8 @@ watch_client() { # until it is silent for too long, closes its end, or the pump 
 main() {
   begin follow
   look
+  # In a follow the exit record comes last: it says that all frames before it are complete.
+  record=''
   tell_evidence
   if [ "$directory" != present ] || [ "$start" != claimed ] || [ "$machine" = other ]; then
     finish

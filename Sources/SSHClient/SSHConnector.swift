@@ -32,7 +32,11 @@ public struct SSHConnector: Connector {
 
   private static let resolvePatience = Duration.seconds(10)
   private static let connectPatience = Duration.seconds(15)
+  private static let bannerPatience = Duration.seconds(10)
 
+  /// Connects and authenticates with the first key that the server takes.
+  ///
+  /// - Throws: `SSHError`; its phase says how far it came.
   public func connect() async throws(SSHError) -> any Transport {
     onPhase(.configuring)
     let configuration = try await ConfigurationProgram.configuration(
@@ -73,7 +77,9 @@ public struct SSHConnector: Connector {
     do throws(SSHError) {
       onPhase(.exchangingKeys)
       let key = try await connection.handshake(
-        socket: socket, check.algorithms(knownHosts))
+        socket: socket, check.algorithms(knownHosts),
+        // ssh_config(5): ConnectTimeout is for the banner too.
+        bannerDeadline: configuration.connectTimeout ?? Self.bannerPatience)
       onPhase(.checkingHostKey)
       try await check.judge(key, knownHosts)
       onPhase(.authenticating)

@@ -1,12 +1,12 @@
 import Agents
-import Foundation
+import TestSupport
 import Testing
 
 /// What a real agent printed, recorded by Fixtures/record.py.
 enum Recorded {
   static func bytes(_ name: String) throws -> [UInt8] {
-    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    return [UInt8](try Data(contentsOf: folder.appendingPathComponent("Fixtures/\(name).jsonl")))
+    let folder = sourceFolder(#filePath)
+    return try readFile("\(folder)/Fixtures/\(name).jsonl")
   }
 
   static func agent(of name: String) throws -> any Agent {
@@ -30,10 +30,4 @@ enum Recorded {
     var text = AgentText()
     return try events(name).compactMap { text.lines(for: $0) }.joined()
   }
-
-  /// What the mock answers to `[[ko]]`.
-  static let korean = """
-    안녕하세요! 작업을 마쳤습니다 🎉👩‍💻🇰🇷 — 파일 3개를 고쳤어요. \
-    한글·이모지·“따옴표”·\\역슬래시\\·\u{2028}줄구분·𝕌𝕟𝕚.
-    """
 }

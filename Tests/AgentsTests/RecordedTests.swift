@@ -1,10 +1,11 @@
 import Agents
+import TestSupport
 import Testing
 
 @Suite struct RecordedTests {
   @Test(arguments: ["claude-korean", "codex-korean"])
   func koreanAnswerIsShownOnceAndWhole(name: String) throws {
-    #expect(try Recorded.text(name) == Recorded.korean + "\n")
+    #expect(try Recorded.text(name) == MockAgentAPI.korean + "\n")
     #expect(try Recorded.outcome(name) == .success)
   }
 

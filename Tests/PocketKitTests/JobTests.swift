@@ -112,9 +112,15 @@ import Testing
   @Test func aTruncatedFileIsAGapAndNeverWrongBytes() async throws {
     try await World.with { world in
       let client = world.client()
+      // It truncates its own file once the first line has been read.
       let job = try await client.start(
-        .shell("echo before; sleep 1; echo after > /dev/stdout; sleep 1; echo end"))
-      let (state, events) = try await client.followToEnd(job.id)
+        .shell("echo before; until [ -e ~/go ]; do sleep 0.1; done; echo end > /dev/stdout"))
+      async let following = client.followToEnd(job.id)
+      try await waitUntil("the first line in the store") {
+        try await world.store.position(of: job.id, .out).offset > .zero
+      }
+      try writeFile(world.server.remoteHome + "/go", [])
+      let (state, events) = try await following
       #expect(state == .finished(.code(0)))
       #expect(events.contains { if case .gap(.out, _, _) = $0 { true } else { false } })
       expectSame(

@@ -96,7 +96,8 @@ def next_actions(turns, errors):
         return [("text", "Mock reply to: " + first)], 0, None
     steps, usage = parse_script(prompt)
     made = [tool for _, _, ids in turns[spoken[-1] + 1 :] for tool in ids]
-    done = [int(match.group(1)) for match in (re.search(r"mk(\d+)x", tool) for tool in made) if match]
+    marks = [re.search(r"mk(\d+)x", tool) for tool in made]
+    done = [int(mark.group(1)) for mark in marks if mark]
     step = errors.skip_spent(steps, max(done, default=-1) + 1, (spoken[-1], prompt))
     return steps[step] if step < len(steps) else [("text", "Done.")], step, usage
 
@@ -261,7 +262,8 @@ class OpenAIItems:
     def __init__(self, tools):
         self.tools = tools
         # In "code mode" there is one freeform tool that runs JavaScript with the tools within.
-        self.code_mode = tools.get("exec", {}).get("type") == "custom" and "exec_command" not in tools
+        freeform = tools.get("exec", {}).get("type") == "custom"
+        self.code_mode = freeform and "exec_command" not in tools
 
     def item(self, verb, argument, call):
         made = self.tool_call(verb, argument)
@@ -424,10 +426,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
 
     def anthropic(self, request, size):
-        actions, step, usage = next_actions(anthropic_turns(request), self.server.errors)
-        if not request.get("tools") and "json_schema" in json.dumps(request.get("output_config") or {}):
+        turns = anthropic_turns(request)
+        actions, step, usage = next_actions(turns, self.server.errors)
+        asked = json.dumps(request.get("output_config") or {})
+        if "json_schema" in asked and not request.get("tools"):
             actions, step = [("text", '{"title": "Mock title"}')], 0  # the session's title
-        self.note(step=step, actions=[verb for verb, _ in actions])
+        self.note(step=step, actions=[verb for verb, _ in actions], turns=len(turns))
         verb, argument = actions[0]
         if verb == "err":
             code = int(argument.split()[0])
@@ -483,8 +487,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             empty, field, delta = dict(block, input={}), "partial_json", "input_json_delta"
             text = json.dumps(block["input"], ensure_ascii=False)
         elif kind == "thinking":
-            empty, field, delta = dict(block, thinking="", signature=""), "thinking", "thinking_delta"
-            text = block["thinking"]
+            empty, text = dict(block, thinking="", signature=""), block["thinking"]
+            field, delta = "thinking", "thinking_delta"
         else:
             empty, field, delta, text = dict(block, text=""), "text", "text_delta", block["text"]
         self.event("content_block_start", index=index, content_block=empty)
@@ -501,8 +505,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return True
 
     def openai(self, request, size):
-        actions, step, usage = next_actions(openai_turns(request), self.server.errors)
-        self.note(step=step, actions=[verb for verb, _ in actions])
+        turns = openai_turns(request)
+        actions, step, usage = next_actions(turns, self.server.errors)
+        self.note(step=step, actions=[verb for verb, _ in actions], turns=len(turns))
         verb, argument = actions[0]
         if verb == "err":
             code = int(argument.split()[0])
