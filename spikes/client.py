@@ -36,8 +36,10 @@ def do_ask(options) -> int:
     link = channel.open_verb(
         options.verb, assignments(options.arguments), options.host, options.deadline
     )
+    # A newline frees a startup file that reads a line.
+    link.send(b"\n")
     tell(channel.rest_of_reply(link))
-    link.close()
+    link.close(0.5)
     return 0
 
 
