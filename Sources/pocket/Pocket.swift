@@ -25,7 +25,10 @@ enum Pocket {
       interrupts: Interrupts.first,
       connector: HostConnector.make,
       table: .pocket)
-    exit(await Program.run(Word.ofThisProcess(), in: context).rawValue)
+    let code = await Program.run(Word.ofThisProcess(), in: context)
+    // Not exit(3): its handlers take OpenSSL down while connections still live on threads of their
+    // own, and those would crash. All output was written, and the store needs no closing.
+    _exit(code.rawValue)
   }
 
   private static func workingDirectory() -> String {
