@@ -75,6 +75,11 @@ let package = Package(
       name: "PocketTests",
       dependencies: ["pocket", "PocketKit", "JobStore", "SSHClient", "JobModel", "TestSupport"],
       swiftSettings: strict),
+    // The built program against a real sshd.
+    .testTarget(
+      name: "EndToEndTests",
+      dependencies: ["pocket", "PocketKit", "JobStore", "JobModel", "TestSupport"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

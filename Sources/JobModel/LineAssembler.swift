@@ -77,9 +77,10 @@ public struct LineAssembler: Sendable {
   /// limit, else the first one that keeps the line within a piece.
   private func endOfRun(in rest: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
     if !continuesLine, pending.count < Self.runLimit,
-      let last = rest.prefix(Self.runLimit - pending.count).lastIndex(of: 0x0A)
+      let last = UnsafeBufferPointer(rebasing: rest.prefix(Self.runLimit - pending.count))
+        .lastNewline
     {
-      return last
+      return rest.startIndex + last
     }
     let line = UnsafeBufferPointer(rebasing: rest.prefix(Self.pieceLimit - pending.count))
     return line.firstNewline.map { rest.startIndex + $0 }

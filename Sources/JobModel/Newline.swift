@@ -12,4 +12,14 @@ extension UnsafeBufferPointer<UInt8> {
     guard let start = baseAddress, let found = memchr(start, 0x0A, count) else { return nil }
     return UnsafeRawPointer(found) - UnsafeRawPointer(start)
   }
+
+  /// The index of the last 0x0A.
+  var lastNewline: Int? {
+    var index = count
+    while index > 0 {
+      index -= 1
+      if self[index] == 0x0A { return index }
+    }
+    return nil
+  }
 }

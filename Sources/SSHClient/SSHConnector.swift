@@ -32,6 +32,7 @@ public struct SSHConnector: Connector {
 
   private static let resolvePatience = Duration.seconds(10)
   private static let connectPatience = Duration.seconds(15)
+  private static let bannerPatience = Duration.seconds(10)
 
   /// Connects and authenticates with the first key that the server takes.
   ///
@@ -76,7 +77,9 @@ public struct SSHConnector: Connector {
     do throws(SSHError) {
       onPhase(.exchangingKeys)
       let key = try await connection.handshake(
-        socket: socket, check.algorithms(knownHosts))
+        socket: socket, check.algorithms(knownHosts),
+        // ssh_config(5): ConnectTimeout is for the banner too.
+        bannerDeadline: configuration.connectTimeout ?? Self.bannerPatience)
       onPhase(.checkingHostKey)
       try await check.judge(key, knownHosts)
       onPhase(.authenticating)

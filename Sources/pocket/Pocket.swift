@@ -26,8 +26,8 @@ enum Pocket {
       connector: HostConnector.make,
       table: .pocket)
     let code = await Program.run(Word.ofThisProcess(), in: context)
-    // Not exit(3): its handlers take OpenSSL down while connections still live on threads of their
-    // own, and those would crash. All output was written, and the store needs no closing.
+    // Not exit(3): OpenSSL's atexit handler frees what the connections' threads are still using.
+    // Nothing is lost: everything was written by write(2) and committed by SQLite.
     _exit(code.rawValue)
   }
 

@@ -68,7 +68,10 @@ struct FaultProxyLoop: Sendable {
       let sent = connection.forward(direction, atMost: min(limit, left ?? Int.max))
       let cut = control.withLock { state -> FaultProxy.Cut? in
         state.total[direction]! += sent
-        if state.isArmed { state.sinceArmed[direction]! += sent }
+        if state.isArmed, sent > 0 {
+          state.sinceArmed[direction]! += sent
+          state.boundaries[direction]!.append(state.sinceArmed[direction]!)
+        }
         guard let plan = state.plan, state.bytesLeft(direction) == 0 else { return nil }
         state.plan = nil
         return plan.cut

@@ -1,5 +1,11 @@
 import CSSH2
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// Which algorithms to offer, in order of preference; nil leaves libssh2's own list.
 struct AlgorithmPreferences: Sendable, Equatable {
   var keyExchange: [String]?
@@ -9,21 +15,20 @@ struct AlgorithmPreferences: Sendable, Equatable {
 }
 
 extension SSHConnection {
-  private static let bannerPatience = Duration.seconds(10)
   private static let keyExchangePatience = Duration.seconds(20)
 
   /// Takes over a connected socket, exchanges banners and keys; answers the key that the host
   /// showed, which nobody has judged yet.
   func handshake(
-    socket: Int32, _ preferences: AlgorithmPreferences
+    socket: Int32, _ preferences: AlgorithmPreferences, bannerDeadline: Duration
   ) async throws(SSHError) -> HostKey {
     let session = try adopt(socket: socket)
     try prefer(preferences, session)
     let bannerExpired = SSHError(
       .banner, .timedOut, host: host,
-      "The server sent no SSH banner within \(Self.bannerPatience)")
+      "The server sent no SSH banner within \(bannerDeadline)")
     let isDone = try await perform(
-      deadline: .now + Self.bannerPatience, expired: bannerExpired
+      deadline: .now + bannerDeadline, expired: bannerExpired
     ) { _ in self.handshakeOnce(socket, untilBanner: true) }
     if !isDone {
       let expired = SSHError(
@@ -43,7 +48,9 @@ extension SSHConnection {
     }
     let code = libssh2_session_handshake(session, socket)
     if code == 0 { return .success(true) }
-    let hasBanner = libssh2_session_banner_get(session) != nil
+    // libssh2 keeps whatever line came last: RFC 4253 §4.2 lets a server send others before.
+    let hasBanner =
+      libssh2_session_banner_get(session).map { strncmp($0, "SSH-", 4) == 0 } ?? false
     if code == LIBSSH2_ERROR_EAGAIN {
       return untilBanner && hasBanner ? .success(false) : nil
     }

@@ -155,6 +155,7 @@ actor SSHConnection {
 
   private func start(_ operation: Operation) {
     operations.append(operation)
+    wire?.allowance = Wire.fullAllowance
     operation.tryOnce()
     operations.removeAll(where: \.isOver)
     // It may have taken in bytes for others; and a pass reads on for it.
@@ -188,11 +189,11 @@ actor SSHConnection {
 
   // MARK: The turn
 
-  /// Does all that can be done now; then says what to wait for, or nil when nothing is left.
+  /// Does what can be done now; then says what to wait for, or nil when nothing is left.
   func turn(ready: Int16) -> Interest? {
     if let wire, failure == nil {
       if !wire.flush() { fail(lost("sending failed")) }
-      passUntilQuiet(wire, ready)
+      pass(wire, ready)
     }
     guard failure == nil, let wire else {
       tearDown()
@@ -206,24 +207,23 @@ actor SSHConnection {
     var events: Int16 = 0
     if wire.hasUnsentBytes { events |= Int16(POLLOUT) }
     if deafUntil == nil, pumpChannel != nil || !operations.isEmpty { events |= Int16(POLLIN) }
-    return Interest(socket: wire.socket, events: events, deadline: deadline)
+    let isQuiet = !isDirty && wire.received == receivedAtLastPass
+    return Interest(socket: wire.socket, events: events, deadline: isQuiet ? deadline : .now)
   }
 
-  private func passUntilQuiet(_ wire: Wire, _ ready: Int16) {
+  /// Tries everything once. When it received anything, or an operation's end made room for another,
+  /// the turn is not quiet, and the next pass follows without sleep.
+  private func pass(_ wire: Wire, _ ready: Int16) {
     let isReadable = ready & ~Int16(POLLOUT) != 0
-    guard isReadable || isDirty || wire.received != receivedAtLastPass else { return }
-    let atStart = wire.received
-    var before: UInt64
-    repeat {
-      isDirty = false
-      before = wire.received
-      for operation in operations where failure == nil { operation.tryOnce() }
-      operations.removeAll(where: \.isOver)
-      if failure == nil { reapParkedChannels() }
-      if failure == nil, isReadable { pump() }
-    } while failure == nil && (isDirty || wire.received != before)
+    guard ready != 0 || isDirty || wire.received != receivedAtLastPass else { return }
+    isDirty = false
     receivedAtLastPass = wire.received
-    guard isReadable, failure == nil, wire.received == atStart else { return }
+    wire.allowance = Wire.fullAllowance
+    for operation in operations where failure == nil { operation.tryOnce() }
+    operations.removeAll(where: \.isOver)
+    if failure == nil { reapParkedChannels() }
+    if failure == nil, isReadable { pump() }
+    guard isReadable, failure == nil, wire.received == receivedAtLastPass else { return }
     // Nobody reads now, so nobody else would notice a hang-up, and poll(2) reports it for ever.
     if ready & Int16(POLLHUP | POLLERR) != 0 { return fail(lost("the server hung up")) }
     deafUntil = .now + .milliseconds(100)

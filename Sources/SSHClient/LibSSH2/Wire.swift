@@ -28,6 +28,12 @@ final class Wire {
   /// Once set, every call fails at once: libssh2 can then free what it holds without waiting.
   var isDead = false
 
+  /// How much libssh2 may still receive before it is told that there is no more for now. Each of
+  /// its calls drains the socket; without an end a fast sender would keep it there until the
+  /// window is used up, while reads and their window increments wait.
+  var allowance = 0
+  static let fullAllowance = 256 << 10
+
   private var kept: [UInt8] = []
   private var keptStart = 0
 
@@ -56,11 +62,13 @@ final class Wire {
 
   fileprivate func receive(_ buffer: UnsafeMutableRawPointer, _ length: Int) -> Int {
     if isDead { return -Int(ECONNRESET) }
+    if allowance <= 0 { return -Int(EAGAIN) }
     var count = recv(socket, buffer, length, 0)
     while count < 0, errno == EINTR { count = recv(socket, buffer, length, 0) }
     if count < 0 { return -Int(errno == EWOULDBLOCK ? EAGAIN : errno) }
     guard count > 0 else { return 0 }
     received += UInt64(count)
+    allowance -= count
     lastReceived = .now
     if greeting.count < Self.greetingLimit {
       greeting += UnsafeRawBufferPointer(start: buffer, count: count)

@@ -1,0 +1,141 @@
+import SSHClient
+import TestSupport
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+extension SSHClientTests {
+  @Suite struct AuthenticationTests {
+    @Test(arguments: ["ed25519", "ecdsa"])
+    func anUnencryptedKeyFileLetsIn(type: String) async throws {
+      var options = LoopbackServer.Options()
+      options.clientKeyType = type
+      try await withConnection(options) { transport, _ in
+        let last = try await transport.run("exit 3")
+        #expect(last.exit == .code(3))
+      }
+    }
+
+    @Test func aKeyThatOnlyTheAgentHasLetsIn() async throws {
+      try await withLoopbackServer { server in
+        let agent = try await Agent.start(in: server.folder)
+        try await agent.add(server.identityFile)
+        #expect(unlink(server.identityFile) == 0)
+        // With IdentitiesOnly, the file's public half says which of the agent's keys is meant.
+        try server.addHost(
+          "agent", port: server.port, configuration: ["IdentityAgent \(agent.socket)"])
+        let transport = try await server.connector("agent").connect()
+        await transport.close()
+        #expect(server.log.contains("Accepted publickey"))
+        await agent.stop()
+      }
+    }
+
+    @Test func anEncryptedKeyOfTheAgentLetsIn() async throws {
+      try await withLoopbackServer { server in
+        let agent = try await Agent.start(in: server.folder)
+        try await agent.add(server.identityFile)
+        try await Command(
+          "ssh-keygen", ["-q", "-p", "-N", "secret words", "-f", server.identityFile]
+        ).succeed()
+        try server.addHost(
+          "agent", port: server.port, configuration: ["IdentityAgent \(agent.socket)"])
+        let transport = try await server.connector("agent").connect()
+        await transport.close()
+        await agent.stop()
+      }
+    }
+
+    @Test func anEncryptedKeyFileSaysHowToUseIt() async throws {
+      try await withLoopbackServer { server in
+        try await Command(
+          "ssh-keygen", ["-q", "-p", "-N", "secret words", "-f", server.identityFile]
+        ).succeed()
+        let connector = try server.connector()
+        let error = try await sshError { _ = try await connector.connect() }
+        #expect(error.phase == .authentication)
+        #expect(error.kind == .authenticationRefused)
+        #expect(error.advice?.contains("ssh-add \(server.identityFile)") == true)
+      }
+    }
+
+    @Test func anRSAKeySaysThatItIsNotSupportedYet() async throws {
+      var options = LoopbackServer.Options()
+      options.clientKeyType = "rsa"
+      try await withLoopbackServer(options) { server in
+        let connector = try server.connector()
+        let error = try await sshError { _ = try await connector.connect() }
+        #expect(error.kind == .authenticationRefused)
+        #expect(error.advice?.contains("RSA") == true)
+        #expect(error.advice?.contains("ssh-keygen -t ed25519") == true)
+      }
+    }
+
+    @Test func aKeyThatTheServerDoesNotKnowIsRefused() async throws {
+      try await withLoopbackServer { server in
+        try writeFile(server.authorizedKeysFile, [])
+        let connector = try server.connector()
+        let error = try await sshError { _ = try await connector.connect() }
+        #expect(error.kind == .authenticationRefused)
+        #expect(!error.isWorthRetrying)
+        #expect(error.message.contains(server.identityFile))
+        #expect(error.message.contains("publickey"))
+      }
+    }
+
+    @Test func aMissingAgentIsNoReasonNotToTryTheFiles() async throws {
+      try await withLoopbackServer { server in
+        try server.addHost(
+          "agent", port: server.port, configuration: ["IdentityAgent \(server.folder["none"])"])
+        let transport = try await server.connector("agent").connect()
+        await transport.close()
+      }
+    }
+
+    @Test func tooManyKeysEndWithAdvice() async throws {
+      var options = LoopbackServer.Options()
+      options.serverConfiguration = ["MaxAuthTries 2"]
+      try await withLoopbackServer(options) { server in
+        let agent = try await Agent.start(in: server.folder)
+        for index in 0..<4 {
+          let path = server.folder["wrong\(index)"]
+          try await LoopbackServer.makeKey("ed25519", path)
+          try await agent.add(path)
+        }
+        try server.addHost(
+          "agent", port: server.port,
+          configuration: ["IdentityAgent \(agent.socket)", "IdentitiesOnly no"])
+        let connector = try server.connector("agent")
+        let error = try await sshError { _ = try await connector.connect() }
+        #expect(error.phase == .authentication)
+        #expect(error.kind == .authenticationRefused)
+        #expect(error.message.contains("Too many authentication failures"))
+        #expect(error.advice?.contains("IdentitiesOnly") == true)
+        await agent.stop()
+      }
+    }
+  }
+}
+
+/// An ssh-agent of the test's own.
+private struct Agent {
+  let socket: String
+  private let running: RunningCommand
+
+  static func start(in folder: TemporaryFolder) async throws -> Agent {
+    let socket = folder["agent"]
+    let running = try Command("ssh-agent", ["-D", "-a", socket]).start()
+    try await waitUntil("the agent's socket") { fileExists(socket) }
+    return Agent(socket: socket, running: running)
+  }
+
+  func add(_ key: String) async throws {
+    try await Command("env", ["SSH_AUTH_SOCK=\(socket)", "ssh-add", "-q", key]).succeed()
+  }
+
+  func stop() async { running.signal(15) }
+}
