@@ -73,7 +73,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "PocketTests",
-      dependencies: ["pocket", "PocketKit", "JobStore", "SSHClient", "JobModel", "TestSupport"],
+      dependencies: [
+        "pocket", "PocketKit", "JobStore", "SSHClient", "JobModel", "CPosix", "TestSupport",
+      ],
       swiftSettings: strict),
     // The built program against a real sshd.
     .testTarget(
