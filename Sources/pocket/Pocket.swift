@@ -25,7 +25,10 @@ enum Pocket {
       interrupts: Interrupts.first,
       connector: HostConnector.make,
       table: .pocket)
-    exit(await Program.run(Word.ofThisProcess(), in: context).rawValue)
+    let code = await Program.run(Word.ofThisProcess(), in: context)
+    // Not `exit`: it frees what OpenSSL shares while a connection's thread may still use it, and
+    // there is nothing to be flushed.
+    _exit(code.rawValue)
   }
 
   private static func workingDirectory() -> String {
