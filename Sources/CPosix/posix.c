@@ -10,35 +10,18 @@ extern char **environ;
 int pocket_exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : -1; }
 int pocket_termination_signal(int status) { return WIFSIGNALED(status) ? WTERMSIG(status) : 0; }
 
-#ifndef __linux__
-static void make_private(int descriptor) {
-  fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-  fcntl(descriptor, F_SETFL, O_NONBLOCK);
-}
-#endif
-
 int pocket_stream_socket(int domain) {
 #ifdef __linux__
   return socket(domain, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 #else
   int descriptor = socket(domain, SOCK_STREAM, 0);
   if (descriptor < 0) return -1;
-  make_private(descriptor);
+  fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  fcntl(descriptor, F_SETFL, O_NONBLOCK);
   // A write to a closed peer must be an error, not the end of the process.
   int on = 1;
   setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
   return descriptor;
-#endif
-}
-
-int pocket_nonblocking_pipe(int ends[2]) {
-#ifdef __linux__
-  return pipe2(ends, O_CLOEXEC | O_NONBLOCK);
-#else
-  if (pipe(ends) != 0) return -1;
-  make_private(ends[0]);
-  make_private(ends[1]);
-  return 0;
 #endif
 }
 

@@ -33,6 +33,9 @@ public struct SSHConnector: Connector {
   private static let resolvePatience = Duration.seconds(10)
   private static let connectPatience = Duration.seconds(15)
 
+  /// Connects and authenticates with the first key that the server takes.
+  ///
+  /// - Throws: `SSHError`; its phase says how far it came.
   public func connect() async throws(SSHError) -> any Transport {
     onPhase(.configuring)
     let configuration = try await ConfigurationProgram.configuration(

@@ -29,7 +29,9 @@ public struct SSHError: Error, Sendable, Equatable {
     case cancelled
   }
 
+  /// What was going on when it happened.
   public var phase: Phase
+  /// What to conclude from it.
   public var kind: Kind
   /// The host as the user names it.
   public var host: String
@@ -38,6 +40,7 @@ public struct SSHError: Error, Sendable, Equatable {
   /// What to do about it, if that is known.
   public var advice: String?
 
+  /// An error of one phase; `message` is a sentence without its full stop.
   public init(
     _ phase: Phase, _ kind: Kind, host: String, _ message: String, advice: String? = nil
   ) {
@@ -58,6 +61,7 @@ public struct SSHError: Error, Sendable, Equatable {
 }
 
 extension SSHError: CustomStringConvertible {
+  /// Host, message and advice in one line.
   public var description: String {
     "\(host): \(message)" + (advice.map { ". \($0)" } ?? "")
   }

@@ -69,7 +69,7 @@ package final class FaultProxy: Sendable {
     wakeUp.signal()
   }
 
-  /// Cuts all connections there are. It has happened when `cutCount` says so.
+  /// Cuts all connections there are, soon: `cutCount` tells, before either end can see it.
   package func cutNow(by cut: Cut = .reset) {
     control.withLock { $0.cutAll = cut }
     wakeUp.signal()

@@ -82,9 +82,10 @@ struct FaultProxyLoop: Sendable {
     return !connection.isOver
   }
 
+  /// Counts before it cuts: who has seen the end must find it counted.
   private func end(_ connection: ProxiedConnection, _ cut: FaultProxy.Cut) {
-    connection.end(cut)
     control.withLock { $0.cutCount += 1 }
+    connection.end(cut)
   }
 
   private func wait(for connections: [ProxiedConnection], isLimited: Bool) {

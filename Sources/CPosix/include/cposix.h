@@ -8,9 +8,8 @@ int pocket_exit_code(int status);
 /// The signal that ended a child, from `waitpid`'s status word (wait(2)), or 0.
 int pocket_termination_signal(int status);
 
-/// A stream socket or a pipe that no child inherits and that never blocks: -1 and errno on failure.
-/// Atomic where the system can (Linux), since another thread may spawn at any moment.
+/// A stream socket that no child inherits and that never blocks: -1 and errno on failure. Atomic
+/// where the system can (Linux), since another thread may spawn at any moment.
 int pocket_stream_socket(int domain);
-int pocket_nonblocking_pipe(int ends[2]);
 /// The process's environment; Swift 6 does not let the global `environ` be read.
 char **pocket_environment(void);

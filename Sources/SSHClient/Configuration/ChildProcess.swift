@@ -29,14 +29,19 @@ struct ChildProcess {
     let end = ContinuousClock.now + limit
     var output: [Int32] = [-1, -1]
     var errors: [Int32] = [-1, -1]
-    guard pocket_nonblocking_pipe(&output) == 0 else { return .failure(.cannotStart(.last())) }
+    let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    guard input >= 0 else { return .failure(.cannotStart(.last())) }
+    defer { close(input) }
+    let noOutput = pocket_pipe(&output)
+    guard noOutput == 0 else { return .failure(.cannotStart(SystemError(code: noOutput))) }
     defer { close(output[0]) }
-    guard pocket_nonblocking_pipe(&errors) == 0 else {
+    let noErrors = pocket_pipe(&errors)
+    guard noErrors == 0 else {
       close(output[1])
-      return .failure(.cannotStart(.last()))
+      return .failure(.cannotStart(SystemError(code: noErrors)))
     }
     defer { close(errors[0]) }
-    let started = spawn(program, [program] + arguments, output[1], errors[1])
+    let started = spawn(program, [program] + arguments, [input, output[1], errors[1]])
     // Our copies must go, or the end of the child's output would never come.
     close(output[1])
     close(errors[1])
@@ -60,29 +65,13 @@ struct ChildProcess {
   }
 
   private static func spawn(
-    _ program: String, _ arguments: [String], _ output: Int32, _ errors: Int32
+    _ program: String, _ arguments: [String], _ descriptors: [Int32]
   ) -> Result<pid_t, Failure> {
-    #if canImport(Glibc)
-      var actions = posix_spawn_file_actions_t()
-      var attributes = posix_spawnattr_t()
-    #else
-      var actions: posix_spawn_file_actions_t?
-      var attributes: posix_spawnattr_t?
-    #endif
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, output, 1)
-    posix_spawn_file_actions_adddup2(&actions, errors, 2)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
-    posix_spawnattr_setpgroup(&attributes, 0)
     var argv: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
     defer { for argument in argv { free(argument) } }
     argv.append(nil)
     var pid: pid_t = 0
-    let code = posix_spawnp(&pid, program, &actions, &attributes, argv, pocket_environment())
+    let code = pocket_spawn(&pid, program, argv, pocket_environment(), nil, descriptors)
     return code == 0 ? .success(pid) : .failure(.cannotStart(SystemError(code: code)))
   }
 
@@ -92,6 +81,7 @@ struct ChildProcess {
   ) -> Bool {
     var open = Set(ends.indices)
     var chunk = [UInt8](repeating: 0, count: 16384)
+    for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
     while !open.isEmpty {
       let left = end - .now
       if left <= .zero { return false }

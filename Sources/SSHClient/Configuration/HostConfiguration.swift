@@ -55,7 +55,8 @@ struct HostConfiguration: Sendable, Equatable {
       default: .any
       }
     identitiesOnly = flag("identitiesonly")
-    usesPublicKeys = values["pubkeyauthentication"]?.first != "no"
+    usesPublicKeys =
+      values["pubkeyauthentication"]?.first != "no"
       && values["pubkeyauthentication"]?.first != "false"
     batchMode = flag("batchmode")
     hashesKnownHosts = flag("hashknownhosts")
@@ -77,7 +78,8 @@ struct HostConfiguration: Sendable, Equatable {
     userKnownHostsFiles = try Self.files(values["userknownhostsfile"]?.first, tokens)
     globalKnownHostsFiles = try Self.files(values["globalknownhostsfile"]?.first, tokens)
     algorithms = AlgorithmPreferences(
-      keyExchange: Self.list(values["kexalgorithms"]), hostKey: Self.list(values["hostkeyalgorithms"]),
+      keyExchange: Self.list(values["kexalgorithms"]),
+      hostKey: Self.list(values["hostkeyalgorithms"]),
       ciphers: Self.list(values["ciphers"]), macs: Self.list(values["macs"]))
   }
 

@@ -12,8 +12,9 @@ final class Channel {
   /// Between EAGAIN and its next answer libssh2 holds a header for exactly the bytes of that call:
   /// it must be repeated before anything else is written to the channel.
   var isWriteInFlight = false
+  /// How much the window is being enlarged by; 0 when nothing is under way.
+  var windowIncrement: UInt32 = 0
   var hasSentEndOfFile = false
-  var hasBegunToClose = false
 
   init(pointer: OpaquePointer, id: UInt32) { (self.pointer, self.id) = (pointer, id) }
 }

@@ -27,10 +27,12 @@ final class Reactor: SerialExecutor, @unchecked Sendable {
 
   init(host: String) throws(SSHError) {
     var ends: [Int32] = [-1, -1]
-    guard pocket_nonblocking_pipe(&ends) == 0 else {
+    let failure = pocket_pipe(&ends)
+    guard failure == 0 else {
       throw SSHError(
-        .connect, .badConfiguration, host: host, "No pipe: \(SystemError.last().words)")
+        .connect, .badConfiguration, host: host, "No pipe: \(SystemError(code: failure).words)")
     }
+    for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
     (wokenEnd, wakeEnd) = (ends[0], ends[1])
   }
 

@@ -6,6 +6,10 @@ extension SSHConnection {
   private static let window: UInt32 = 4 << 20
   private static let packetSize: UInt32 = 32768
   private static let readLimit = 256 << 10
+  /// libssh2 itself adds to a window that is below three quarters plus the read's size, but loses
+  /// data when such a call must be repeated (new keys are being exchanged) and comes back with
+  /// another size. So the window is kept above that here, with one and the same amount until done.
+  private static let windowFloor = window / 4 * 3 + UInt32(readLimit)
   /// libssh2 1.10 cannot send a request much longer.
   private static let commandLimit = 30_000
   /// How long after the streams' end the server may take to say how the command ended.
@@ -28,15 +32,20 @@ extension SSHConnection {
     return try await perform(
       channel: nil, deadline: end, expired: expired, outlivesWaiter: { true },
       unwanted: { _ in self.park(id) }
-    ) { _ in
+    ) { operation in
       guard let channel = self.channels[id] else { return .failure(self.gone) }
+      // A reply to another channel's request would end the wait for this one's with an error.
+      if let other = self.requestingOperation, other != operation { return nil }
+      self.requestingOperation = operation
       let code = bytes.withUnsafeBytes {
         libssh2_channel_process_startup(
           channel.pointer, "exec", 4, $0.baseAddress?.assumingMemoryBound(to: CChar.self),
           UInt32($0.count))
       }
+      if code == LIBSSH2_ERROR_EAGAIN { return nil }
+      self.requestingOperation = nil
+      self.wake()
       switch code {
-      case LIBSSH2_ERROR_EAGAIN: return nil
       case 0: return .success(id)
       case LIBSSH2_ERROR_CHANNEL_REQUEST_DENIED, LIBSSH2_ERROR_CHANNEL_FAILURE:
         self.park(id)
@@ -109,14 +118,18 @@ extension SSHConnection {
 
   private func readOnce(_ id: UInt32) -> Result<RemoteOutput, SSHError>? {
     guard let channel = channels[id] else { return .failure(gone) }
-    // With no room in the buffer libssh2 only takes in what the socket has and tops up the window.
+    // With no room in the buffer libssh2 only takes in what the socket has.
     var nothing: CChar = 0
     let code = libssh2_channel_read_ex(channel.pointer, 0, &nothing, 0)
     if code < 0, code != Int(LIBSSH2_ERROR_EAGAIN) { return failed(code) }
     var available: UInt = 0
-    var initial: UInt = 0
-    _ = libssh2_channel_window_read_ex(channel.pointer, &available, &initial)
+    let left = libssh2_channel_window_read_ex(channel.pointer, &available, nil)
     if available > 0 {
+      switch topUpWindow(channel, left: UInt32(clamping: left)) {
+      case 0: break
+      case LIBSSH2_ERROR_EAGAIN: return nil
+      case let code: return failed(Int(code))
+      }
       for stream in [channel.nextStream, 1 - channel.nextStream] {
         switch readStream(stream, channel, Int(available)) {
         case .success(let bytes) where bytes.isEmpty: continue
@@ -129,6 +142,17 @@ extension SSHConnection {
     }
     let isOver = libssh2_channel_eof(channel.pointer) == 1 || fate(id)?.isClosed == true
     return isOver ? .success(.endOfFile) : nil
+  }
+
+  private func topUpWindow(_ channel: Channel, left: UInt32) -> Int32 {
+    if channel.windowIncrement == 0 {
+      guard left < Self.windowFloor else { return 0 }
+      channel.windowIncrement = Self.window - left
+    }
+    let code = libssh2_channel_receive_window_adjust2(
+      channel.pointer, UInt(channel.windowIncrement), 1, nil)
+    if code != LIBSSH2_ERROR_EAGAIN { channel.windowIncrement = 0 }
+    return code
   }
 
   private func readStream(
@@ -246,8 +270,6 @@ extension SSHConnection {
   func reapParkedChannels() {
     parked.removeAll { channel in
       let isClosed = fate(channel.id)?.isClosed == true
-      if isClosed, spare == nil, !channel.hasBegunToClose { topUpWindow(channel) }
-      channel.hasBegunToClose = true
       let code = libssh2_channel_close(channel.pointer)
       guard isClosed, code != LIBSSH2_ERROR_EAGAIN else { return false }
       if spare == nil, canServeAsSpare(channel) {
@@ -260,18 +282,11 @@ extension SSHConnection {
     }
   }
 
-  /// Reading through a channel sends a window adjustment when little is left of the window. After
-  /// both closes the server may have given the number to another channel; this is the last moment
-  /// before.
-  private func topUpWindow(_ channel: Channel) {
-    var nothing: CChar = 0
-    _ = libssh2_channel_read_ex(channel.pointer, 0, &nothing, 0)
-  }
-
+  /// It must not hold memory, nor make libssh2 send a window adjustment when it is read through:
+  /// the server may have given its number to another channel.
   private func canServeAsSpare(_ channel: Channel) -> Bool {
     var available: UInt = 0
-    var initial: UInt = 0
-    let window = libssh2_channel_window_read_ex(channel.pointer, &available, &initial)
-    return available == 0 && window >= initial / 4 * 3
+    let left = libssh2_channel_window_read_ex(channel.pointer, &available, nil)
+    return available == 0 && left >= UInt(Self.window) / 4 * 3
   }
 }

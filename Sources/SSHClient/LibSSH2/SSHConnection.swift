@@ -36,8 +36,11 @@ actor SSHConnection {
   var channels: [UInt32: Channel] = [:]
   /// Channels that nobody uses any more and the server has not closed yet.
   var parked: [Channel] = []
-  /// The operation in libssh2's only slot for opening a channel.
+  /// The operation in libssh2's only slot for opening a channel. Like the next one it ends only
+  /// with libssh2's answer, or with the connection.
   var openingOperation: UInt64?
+  /// The operation whose request for a command is unanswered: one at a time, as above.
+  var requestingOperation: UInt64?
   /// A closed channel kept to have something to read through while no other is open: only so are
   /// a server's new keys answered and keepalives' replies noticed.
   var spare: Channel?

@@ -53,7 +53,9 @@ struct SystemError: Error, Sendable {
 
 extension [CChar] {
   /// The characters before the first NUL.
-  var text: String { String(decoding: prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self) }
+  var text: String {
+    String(decoding: prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
 }
 
 extension Duration {

@@ -26,7 +26,11 @@ actor HandshakeSlots {
   }
 
   func giveBack() {
-    if waiters.isEmpty { free += 1 } else { waiters.removeFirst().continuation.resume(returning: true) }
+    if waiters.isEmpty {
+      free += 1
+    } else {
+      waiters.removeFirst().continuation.resume(returning: true)
+    }
   }
 
   private func forget(_ id: Int) {
