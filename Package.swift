@@ -31,7 +31,8 @@ let package = Package(
     .target(
       name: "RemoteScripts", path: "shell",
       resources: [
-        .embedInCode("prelude.sh"), .embedInCode("processes.sh"), .embedInCode("evidence.sh"),
+        .embedInCode("prelude.sh"), .embedInCode("processes.sh"), .embedInCode("records.sh"), .embedInCode("evidence.sh"),
+        .embedInCode("staging.sh"),
         .embedInCode("launch.sh"), .embedInCode("supervise.sh"), .embedInCode("lead.sh"),
         .embedInCode("follow.sh"), .embedInCode("cancel.sh"), .embedInCode("inspect.sh"),
         .embedInCode("list.sh"), .embedInCode("remove.sh"),
@@ -47,11 +48,13 @@ let package = Package(
       dependencies: ["Agents", "JobStore", "SSHClient", "RemoteScripts", "JobModel"],
       swiftSettings: strict),
     .executableTarget(
-      name: "pocket", dependencies: ["PocketKit", "CPosix"], swiftSettings: strict),
+      name: "pocket",
+      dependencies: ["PocketKit", "Agents", "JobStore", "SSHClient", "JobModel", "CPosix"],
+      swiftSettings: strict),
 
     .target(
       name: "TestSupport", dependencies: ["CPosix", "JobModel", "SSHClient"], path: "Tests/Support",
-      swiftSettings: strict),
+      exclude: ["mock_api.py"], swiftSettings: strict),
     .testTarget(name: "SupportTests", dependencies: ["TestSupport"], swiftSettings: strict),
     .testTarget(name: "JobModelTests", dependencies: ["JobModel"], swiftSettings: strict),
     .testTarget(
@@ -62,12 +65,20 @@ let package = Package(
     .testTarget(
       name: "JobStoreTests", dependencies: ["JobStore", "JobModel", "TestSupport", "CSQLite"],
       swiftSettings: strict),
-    .testTarget(name: "AgentsTests", dependencies: ["Agents", "JobModel"], swiftSettings: strict),
+    .testTarget(
+      name: "AgentsTests", dependencies: ["Agents", "TestSupport"], exclude: ["Fixtures"],
+      swiftSettings: strict),
     .testTarget(
       name: "PocketKitTests", dependencies: ["PocketKit", "JobStore", "SSHClient", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "PocketTests", dependencies: ["pocket", "PocketKit", "TestSupport"],
+      name: "PocketTests",
+      dependencies: ["pocket", "PocketKit", "JobStore", "SSHClient", "JobModel", "TestSupport"],
+      swiftSettings: strict),
+    // The built program against a real sshd.
+    .testTarget(
+      name: "EndToEndTests",
+      dependencies: ["pocket", "PocketKit", "JobStore", "JobModel", "TestSupport"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

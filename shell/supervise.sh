@@ -1,1 +1,116 @@
 #!/usr/bin/env bash
+# shellcheck shell=bash disable=SC2034,SC2154
+# supervise: starts the leader, waits for it, and records how it ended. Arguments: job directory,
+# nonce of the launch, staging folder. The parts that launch uses are read before this text. It is outside the leader's group and carries no cookie.
+
+close_descriptors() { # a descriptor of the channel would keep the client waiting until the job ends
+  local path descriptor
+  set +f
+  for path in /dev/fd/*; do
+    descriptor=${path##*/}
+    case $descriptor in
+      # 9 holds the secrets, 255 is bash's own.
+      0 | 1 | 2 | 9 | 255 | *[!0-9]*) ;;
+      *) eval "exec $descriptor>&-" ;;
+    esac
+  done
+  set -f
+}
+
+wait_for_leader() { # -> status as the shell gives it, ended as `jobs` words it
+  local state parent group session birth again
+  while :; do
+    wait "$leader"
+    status=$?
+    # A signal to us, and a leader that was only stopped, end `wait` too.
+    process "$leader" || break
+    [ "$parent" = $$ ] || break
+    is_dead "$state" && break
+    # A leader that stays stopped must cost next to nothing.
+    sleep 1
+  done
+  # When the trap cut `wait` short, its status is the trap's; bash still remembers the leader's.
+  wait "$leader" 2>/dev/null
+  again=$?
+  [ "$again" = 127 ] || status=$again
+}
+
+note_jobs() { # bash forgets a job once `wait` has told of it, so it is asked when the child dies
+  local now
+  now=$(jobs -l)
+  case $now in '' | *Running* | *Stopped*) ;; *) ended=$now ;; esac
+}
+
+how_it_ended() { # -> how: `wait` says 137 for `exit 137` and for SIGKILL, `jobs` tells them apart
+  how=unknown
+  if [ "$status" -le 128 ]; then
+    how=code
+  else
+    case $ended in
+      *"Exit $status "* | *"Exit $status") how=code ;;
+      *Exit* | *Done* | '') ;;
+      *) how=signal ;;
+    esac
+  fi
+  [ "$how" != signal ] || status=$((status - 128))
+}
+
+wait_for_group() { # at most a second: what is written by then belongs to the job
+  local ticks=0 members kin
+  while [ "$ticks" -lt 10 ]; do
+    # That nothing can be signalled proves the group empty; that something can proves nothing,
+    # since a zombie can.
+    kill -0 -- "-$leader" 2>/dev/null || return
+    group_members "$leader" -
+    [ -n "$members" ] || return
+    pause
+    ticks=$((ticks + 1))
+  done
+}
+
+size_of() { # <file> -> size, 0 when it is gone
+  file_size "$1" || size=0
+}
+
+write_record() { # in place and in one write, until the disk lets us
+  local out err cancelled=no
+  size_of "$job/out.jsonl"
+  out=$size
+  size_of "$job/err.log"
+  err=$size
+  [ ! -e "$job/cancel" ] || cancelled=yes
+  # A full copy-on-write disk refuses even an overwrite; this is what the ballast was for.
+  rm -f "$job/ballast"
+  while [ -e "$job/exit" ]; do
+    record="v=1 how=$how status=$status out=$out err=$err started=$began ended=$(date +%s)"
+    record="$record cancel=$cancelled end"
+    { printf '%-255s\n' "$record" 1<>"$job/exit"; } 2>/dev/null && break
+    sleep 1
+  done
+}
+
+main() {
+  job=$1 nonce=$2 staging=$3
+  id=${job##*/}
+  began=$(date +%s)
+  # Handlers, so that the leader does not inherit ignored signals.
+  trap : HUP INT TERM QUIT PIPE
+  close_descriptors
+  # Under job control the leader leads a group of its own and INT is not ignored in it.
+  set -m
+  ended=''
+  trap note_jobs CHLD
+  bash -p -c 'eval "$POCKET_SHARED$POCKET_LEAD"' pocket-lead "$job" "$nonce" "$staging" $$ &
+  leader=$!
+  exec 9<&-
+  wait_for_leader
+  trap - CHLD
+  read_started
+  # Without `started` nothing was run and a later launch may try; with another's, it is not ours.
+  [ "$recorded_attempt" = "$nonce" ] || exit 0
+  how_it_ended
+  wait_for_group
+  write_record
+}
+
+main "$@"

@@ -7,14 +7,18 @@ public struct Evidence: Hashable, Sendable {
     case none
     case claimed
     case cancelled
-    case refused(RefusalReason, words: String)
+    /// The command will never run. The reason is nil as long as only the word `refused` was seen:
+    /// it comes in a line of its own.
+    case refused(RefusalReason?, words: String)
   }
   /// A recorded fact compared with the host as it is now.
   public enum Match: String, Sendable { case same, other, unknown }
   /// What became of a recorded process. A zombie is not alive.
   public enum Presence: String, Sendable { case alive, zombie, gone, stranger, unknown }
 
+  /// Whether the job directory is there.
   public var directory: Directory
+  /// What the `started` link holds.
   public var start: Start
   /// Whether this is the machine on which the job was started.
   public var machine: Match
@@ -22,12 +26,15 @@ public struct Evidence: Hashable, Sendable {
   public var hostName: String?
   /// Whether the machine, and its PID 1, have run since the job started.
   public var boot: Match
+  /// The job's first process.
   public var leader: Presence
+  /// The process that waits for the leader.
   public var supervisor: Presence
   /// Living members of the job's process group; nil when they were not counted.
   public var groupMembers: Int?
   /// Whether a cancel was linked.
   public var cancelRequested: Bool
+  /// The exit record, if there is a whole one.
   public var exit: ExitRecord?
 
   /// Evidence of a job that nothing is known of: nothing started, nothing found.

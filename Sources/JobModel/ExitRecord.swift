@@ -73,6 +73,7 @@ public struct ExitRecord: Hashable, Sendable {
 }
 
 extension ExitRecord: CustomStringConvertible {
+  /// The record's text, without padding.
   public var description: String {
     let (how, number) =
       switch status {

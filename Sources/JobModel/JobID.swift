@@ -33,6 +33,7 @@ public struct JobID: Hashable, Sendable, Comparable, CustomStringConvertible {
 
   private init(checked text: String) { description = text }
 
+  /// The order of the texts; it says nothing about time.
   public static func < (left: JobID, right: JobID) -> Bool { left.description < right.description }
 
   private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) }

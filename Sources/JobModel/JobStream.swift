@@ -17,7 +17,9 @@ public struct ByteOffset: Hashable, Comparable, Sendable, CustomStringConvertibl
   /// The start of the file.
   public static let zero = ByteOffset(0)
 
+  /// The count in decimal digits.
   public var description: String { String(rawValue) }
+  /// Whether `left` lies before `right`.
   public static func < (left: ByteOffset, right: ByteOffset) -> Bool {
     left.rawValue < right.rawValue
   }

@@ -45,6 +45,11 @@ package final class FaultProxy: Sendable {
   package func bytesSinceArmed(_ direction: Direction) -> Int {
     control.withLock { $0.sinceArmed[direction]! }
   }
+  /// Where one read of the proxy ended and the next began, in bytes since `arm()`: each end of an
+  /// SSH message that was sent by itself is among them.
+  package func boundaries(_ direction: Direction) -> [Int] {
+    control.withLock { $0.boundaries[direction]! }
+  }
   /// How many connections were accepted so far.
   package var connectionCount: Int { control.withLock { $0.connectionCount } }
   /// How many connections were cut on purpose so far.
@@ -69,7 +74,7 @@ package final class FaultProxy: Sendable {
     wakeUp.signal()
   }
 
-  /// Cuts all connections there are. It has happened when `cutCount` says so.
+  /// Cuts all connections there are, soon: `cutCount` tells, before either end can see it.
   package func cutNow(by cut: Cut = .reset) {
     control.withLock { $0.cutAll = cut }
     wakeUp.signal()
@@ -132,6 +137,7 @@ struct FaultControl {
 
   var total = zero
   var sinceArmed = zero
+  var boundaries: [FaultProxy.Direction: [Int]] = [.toServer: [], .toClient: []]
   var connectionCount = 0
   var cutCount = 0
 

@@ -68,7 +68,10 @@ struct FaultProxyLoop: Sendable {
       let sent = connection.forward(direction, atMost: min(limit, left ?? Int.max))
       let cut = control.withLock { state -> FaultProxy.Cut? in
         state.total[direction]! += sent
-        if state.isArmed { state.sinceArmed[direction]! += sent }
+        if state.isArmed, sent > 0 {
+          state.sinceArmed[direction]! += sent
+          state.boundaries[direction]!.append(state.sinceArmed[direction]!)
+        }
         guard let plan = state.plan, state.bytesLeft(direction) == 0 else { return nil }
         state.plan = nil
         return plan.cut
@@ -82,9 +85,10 @@ struct FaultProxyLoop: Sendable {
     return !connection.isOver
   }
 
+  /// Counts before it cuts: who has seen the end must find it counted.
   private func end(_ connection: ProxiedConnection, _ cut: FaultProxy.Cut) {
-    connection.end(cut)
     control.withLock { $0.cutCount += 1 }
+    connection.end(cut)
   }
 
   private func wait(for connections: [ProxiedConnection], isLimited: Bool) {

@@ -1,0 +1,165 @@
+/// One line of a reply, taken apart: `<nonce> <word> [<field>...]`, one space between two fields.
+struct ReplyWords {
+  /// A reply, or a word that a newer script might say and that is passed over.
+  enum Outcome { case reply(Reply), unknown }
+
+  let word: String
+  private let fields: [String]
+
+  /// Takes the line apart; nil when it is not the script's.
+  init?(_ line: [UInt8], nonce: [UInt8]) {
+    guard line.count > nonce.count + 1, line.starts(with: nonce), line[nonce.count] == 0x20
+    else { return nil }
+    let parts = line[(nonce.count + 1)...].split(separator: 0x20, omittingEmptySubsequences: false)
+    guard let first = parts.first, !first.isEmpty else { return nil }
+    word = String(decoding: first, as: UTF8.self)
+    fields = parts.dropFirst().map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// How many fields there are.
+  var count: Int { fields.count }
+
+  /// The reply; nil when the word is known and its fields are not what belongs to it.
+  var reply: Outcome? {
+    switch word {
+    case "begin":
+      guard count == 2, let version = small(1) else { return nil }
+      return .reply(.begin(verb: fields[0], version: version))
+    case "end": return plain(.end)
+    case "ready": return plain(.ready)
+    case "cancelled": return plain(.cancelled)
+    case "removed": return plain(.removed)
+    case "error", "refused", "noexec", "request": return replyWithText.map { .reply($0) }
+    case "started", "step", "survivors", "leftover", "job", "exit", "evidence":
+      return replyOfJob.map { .reply($0) }
+    case "stream", "gap", "beat", "short", "late", "size", "digest":
+      return replyOfStreams.map { .reply($0) }
+    case "data", "sent", "nobash": return nil  // Not where a reply may stand.
+    default: return .unknown
+    }
+  }
+
+  private func plain(_ reply: Reply) -> Outcome? { count == 0 ? .reply(reply) : nil }
+
+  private var replyWithText: Reply? {
+    if word == "request" { return count == 1 ? bytes(0).map { .request($0) } : nil }
+    guard count == 2, let text = bytes(1) else { return nil }
+    let words = String(decoding: text, as: UTF8.self)
+    switch word {
+    case "error": return Reply.ErrorKind(rawValue: fields[0]).map { .error($0, words: words) }
+    case "refused": return RefusalReason(rawValue: fields[0]).map { .refused($0, words: words) }
+    default:
+      guard let code = small(0), code == 126 || code == 127 else { return nil }
+      return .noexec(code, words: words)
+    }
+  }
+
+  private var replyOfJob: Reply? {
+    switch word {
+    case "started":
+      guard count == 4, ["new", "again"].contains(fields[0]), let pid = process(1),
+        let pgid = process(2), !fields[3].isEmpty
+      else { return nil }
+      return .started(again: fields[0] == "again", pid: pid, pgid: pgid, attempt: fields[3])
+    case "step": return count >= 1 ? .step(fields.joined(separator: " ")) : nil
+    case "survivors": return processes.map { .survivors($0) }
+    case "leftover": return processes.map { .leftover($0) }
+    case "job": return count == 1 ? JobID(fields[0]).map { .job($0) } : nil
+    case "exit": return ExitRecord(fields.joined(separator: " ")).map { .exit($0) }
+    default: return evidence.map { .evidence($0) }
+    }
+  }
+
+  private var replyOfStreams: Reply? {
+    switch word {
+    case "beat":
+      guard count == 4, let out = offset(0), let err = offset(1),
+        let leader = Evidence.Presence(rawValue: fields[2]),
+        let supervisor = Evidence.Presence(rawValue: fields[3])
+      else { return nil }
+      return .beat(outSize: out, errSize: err, leader: leader, supervisor: supervisor)
+    case "late":
+      guard count == 2, let out = number(0), let err = number(1) else { return nil }
+      return .late(outBytes: out, errBytes: err)
+    default: break
+    }
+    guard let stream = stream(0) else { return nil }
+    switch (word, count) {
+    case ("stream", 4):
+      guard let generation = small(1), let offset = offset(2) else { return nil }
+      return .stream(stream, generation: generation, offset: offset, inode: optional(3))
+    case ("gap", 5):
+      guard let generation = small(1), let reason = GapReason(rawValue: fields[2]),
+        let offset = self.offset(3), let size = size(4)
+      else { return nil }
+      return .gap(stream, generation: generation, reason: reason, offset: offset, size: size)
+    case ("short", 3):
+      guard let offset = offset(1), let size = self.offset(2) else { return nil }
+      return .short(stream, offset: offset, size: size)
+    case ("size", 3): return offset(1).map { .size(stream, bytes: $0, inode: optional(2)) }
+    case ("digest", 3):
+      guard let bytes = offset(1), fields[2].utf8.count == 64 else { return nil }
+      return .digest(stream, bytes: bytes, sha256: fields[2])
+    default: return nil
+    }
+  }
+
+  private var evidence: Evidence? {
+    var values: [Substring: String] = [:]
+    for field in fields {
+      let pair = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard pair.count == 2 else { return nil }
+      values[pair[0]] = String(pair[1])
+    }
+    func value<Value: RawRepresentable<String>>(_ key: Substring) -> Value? {
+      values[key].flatMap { Value(rawValue: $0) }
+    }
+    guard let directory: Evidence.Directory = value("directory"),
+      let machine: Evidence.Match = value("machine"), let boot: Evidence.Match = value("boot"),
+      let leader: Evidence.Presence = value("leader"),
+      let supervisor: Evidence.Presence = value("supervisor"), let cancel = values["cancel"],
+      ["yes", "no"].contains(cancel)
+    else { return nil }
+    let start: Evidence.Start
+    switch values["start"] {
+    case "none": start = .none
+    case "claimed": start = .claimed
+    case "cancelled": start = .cancelled
+    case "refused": start = .refused(nil, words: "")
+    default: return nil
+    }
+    let group = values["group"].flatMap { Int($0) }
+    if let group, group < 0 { return nil }
+    let host = values["host"].flatMap { $0 == "-" || $0.isEmpty ? nil : $0 }
+    return Evidence(
+      directory: directory, start: start, machine: machine, hostName: host, boot: boot,
+      leader: leader, supervisor: supervisor, groupMembers: group, cancelRequested: cancel == "yes")
+  }
+
+  /// A field that is a stream's name.
+  func stream(_ index: Int) -> JobStream? { JobStream(rawValue: fields[index]) }
+  /// A field that is a number, of either sign.
+  func integer(_ index: Int) -> Int64? { Int64(fields[index]) }
+  /// A field that is a number and not negative.
+  func number(_ index: Int) -> Int64? { integer(index).flatMap { $0 >= 0 ? $0 : nil } }
+  /// A field that is a checksum of cksum(1), or absent; nil when it is neither.
+  func checksum(_ index: Int) -> UInt32?? {
+    guard index < count else { return nil }
+    return fields[index] == "-" ? .some(nil) : UInt32(fields[index]).map { .some($0) }
+  }
+
+  private func small(_ index: Int) -> Int? {
+    number(index).flatMap { $0 <= Int64(Int32.max) ? Int($0) : nil }
+  }
+  private func offset(_ index: Int) -> ByteOffset? { number(index).map { ByteOffset($0) } }
+  /// The size of a file; one that is not there has none, and no bytes.
+  private func size(_ index: Int) -> ByteOffset? { fields[index] == "-" ? .zero : offset(index) }
+  private func optional(_ index: Int) -> String? { fields[index] == "-" ? nil : fields[index] }
+  private func bytes(_ index: Int) -> [UInt8]? { RequestFile.decode(fields[index]) }
+  /// A process id that may be shown or signalled: 0 and 1 never are.
+  private func process(_ index: Int) -> Int? { small(index).flatMap { $0 > 1 ? $0 : nil } }
+  private var processes: [Int]? {
+    let read = fields.indices.compactMap { process($0) }
+    return read.count == count ? read : nil
+  }
+}

@@ -1,0 +1,104 @@
+import JobModel
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+extension JobStore {
+  /// Notes that the host said it started the command, at `time` (seconds since 1970).
+  public func recordLaunch(
+    of id: JobID, attempt: String, pid: Int, pgid: Int, at time: Int64 = JobStore.now()
+  ) throws(StoreError) {
+    try database.write { connection throws(StoreError) in
+      let job = try Self.number(of: id, connection)
+      try connection.run(
+        "UPDATE job SET attempt = ?, pid = ?, pgid = ? WHERE number = ?",
+        [.text(attempt), SQLValue(pid), SQLValue(pgid), job])
+      try Self.store(.running, at: time, for: job, connection)
+    }
+  }
+
+  /// Notes what was seen of a job at `time` (seconds since 1970), with the exit record if one was
+  /// seen. Returns false, and keeps what is known, when the end is proved already or the state
+  /// cannot follow on the known one.
+  @discardableResult
+  public func record(
+    _ state: JobState, leftovers: [Int] = [], exit: ExitRecord? = nil,
+    at time: Int64 = JobStore.now(), for id: JobID
+  ) throws(StoreError) -> Bool {
+    try database.write { connection throws(StoreError) in
+      let job = try Self.number(of: id, connection)
+      // Leftovers are looked for after the end as well.
+      try connection.run(
+        "UPDATE job SET leftovers = ? WHERE number = ?",
+        [.text(leftovers.map { String($0) }.joined(separator: " ")), job])
+      guard try Self.store(state, at: time, for: job, connection) else { return false }
+      if let exit {
+        try connection.run(
+          "UPDATE job SET exit = ? WHERE number = ?", [.text(exit.description), job])
+      }
+      return true
+    }
+  }
+
+  /// Stores the proved end of a job (invariant 4), if the committed offsets of both streams' newest
+  /// generations equal the record's sizes; else it returns false and changes nothing. For an end
+  /// that is proved already it returns true.
+  public func finish(
+    _ id: JobID, _ record: ExitRecord, at time: Int64 = JobStore.now()
+  ) throws(StoreError) -> Bool {
+    try database.write { connection throws(StoreError) in
+      let job = try Self.number(of: id, connection)
+      if try Self.isProved(job, connection) { return true }
+      for stream in JobStream.allCases {
+        let position = try Self.position(of: job, stream, connection)
+        guard position.offset == record.size(of: stream) else { return false }
+      }
+      let state: JobState =
+        record.cancelRequested ? .cancelled(record) : .finished(record.status)
+      try connection.run(
+        "UPDATE job SET state = ?, state_at = ?, exit = ?, proved = 1 WHERE number = ?",
+        [.text(state.description), .integer(time), .text(record.description), job])
+      return true
+    }
+  }
+
+  /// Notes how many bytes came after the exit record's sizes.
+  public func setLateBytes(out: Int64, err: Int64, for id: JobID) throws(StoreError) {
+    try set("late_out = ?, late_err = ?", [.integer(out), .integer(err)], of: id)
+  }
+
+  /// Stores `state` if it can follow on the known one. A command that never ran has no output, so
+  /// that this is its proved end.
+  @discardableResult
+  private static func store(
+    _ state: JobState, at time: Int64, for job: SQLValue, _ connection: Connection
+  ) throws(StoreError) -> Bool {
+    let text = try connection.first("SELECT state FROM job WHERE number = ?", [job]) { $0.text(0) }
+    guard let known = text.flatMap({ JobState($0) }) else {
+      throw .damaged(path: connection.path, what: "state \"\(text ?? "")\" cannot be read")
+    }
+    guard try !isProved(job, connection), known.canBecome(state) else { return false }
+    let neverRan: Bool
+    switch state {
+    case .cancelled(nil), .neverStarted: neverRan = true
+    default: neverRan = false
+    }
+    try connection.run(
+      "UPDATE job SET state = ?, state_at = ?, proved = ? WHERE number = ?",
+      [.text(state.description), .integer(time), SQLValue(neverRan), job])
+    return true
+  }
+
+  func set(_ columns: String, _ values: [SQLValue], of id: JobID) throws(StoreError) {
+    try database.write { connection throws(StoreError) in
+      try connection.run("UPDATE job SET \(columns) WHERE id = ?", values + [.text(id.description)])
+      if connection.changedRows == 0 { throw .noSuchJob(id.description) }
+    }
+  }
+
+  /// This client's clock, in seconds since 1970.
+  public static func now() -> Int64 { Int64(time(nil)) }
+}

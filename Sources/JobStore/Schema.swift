@@ -1,0 +1,82 @@
+/// The store's tables. Migrations are numbered from 1 and only ever added; what one of them did is
+/// never changed once a Pocket was published with it. PRAGMA user_version counts those that were made.
+enum Schema {
+  /// Tells Pocket's databases from others (sqlite.org/pragma.html#pragma_application_id): "Pckt".
+  static let applicationID: Int64 = 0x5063_6B74
+
+  /// The migrations, the first one first.
+  static let migrations = [
+    """
+    CREATE TABLE job (
+      number INTEGER PRIMARY KEY AUTOINCREMENT,
+      id TEXT NOT NULL UNIQUE,
+      host TEXT NOT NULL,
+      name TEXT UNIQUE,
+      title TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      digest TEXT NOT NULL,
+      request BLOB NOT NULL,
+      prompt BLOB NOT NULL,
+      state TEXT NOT NULL,
+      state_at INTEGER NOT NULL,
+      proved INTEGER NOT NULL DEFAULT 0,
+      leftovers TEXT NOT NULL DEFAULT '',
+      attempt TEXT,
+      pid INTEGER,
+      pgid INTEGER,
+      exit TEXT,
+      late_out INTEGER NOT NULL DEFAULT 0,
+      late_err INTEGER NOT NULL DEFAULT 0,
+      agent_session TEXT,
+      outcome TEXT
+    ) STRICT;
+
+    -- A stream's generations; the newest one is the one that grows.
+    CREATE TABLE generation (
+      job INTEGER NOT NULL REFERENCES job (number) ON DELETE CASCADE,
+      stream TEXT NOT NULL,
+      generation INTEGER NOT NULL,
+      committed INTEGER NOT NULL DEFAULT 0,
+      inode TEXT,
+      ended TEXT,
+      ended_at INTEGER,
+      PRIMARY KEY (job, stream, generation)
+    ) STRICT, WITHOUT ROWID;
+
+    -- The output: runs of whole lines, in the order in which they were committed.
+    CREATE TABLE chunk (
+      sequence INTEGER PRIMARY KEY,
+      job INTEGER NOT NULL REFERENCES job (number) ON DELETE CASCADE,
+      stream TEXT NOT NULL,
+      generation INTEGER NOT NULL,
+      start INTEGER NOT NULL,
+      kind TEXT NOT NULL,
+      bytes BLOB NOT NULL
+    ) STRICT;
+    CREATE UNIQUE INDEX chunk_by_start ON chunk (job, stream, generation, start);
+    CREATE INDEX chunk_by_job ON chunk (job);
+
+    -- Up to where a stream was shown on a terminal.
+    CREATE TABLE shown (
+      job INTEGER NOT NULL REFERENCES job (number) ON DELETE CASCADE,
+      stream TEXT NOT NULL,
+      generation INTEGER NOT NULL,
+      start INTEGER NOT NULL,
+      PRIMARY KEY (job, stream)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE intent (
+      number INTEGER PRIMARY KEY,
+      job INTEGER NOT NULL REFERENCES job (number) ON DELETE CASCADE,
+      kind TEXT NOT NULL,
+      wanted_at INTEGER NOT NULL,
+      UNIQUE (job, kind)
+    ) STRICT;
+
+    CREATE TABLE looked (
+      only INTEGER PRIMARY KEY CHECK (only = 1),
+      at INTEGER NOT NULL
+    ) STRICT;
+    """
+  ]
+}

@@ -1,0 +1,69 @@
+import JobModel
+import RemoteScripts
+import SSHClient
+
+/// The one connection to a host, made when it is first needed, and again after it was lost.
+actor HostLink {
+  nonisolated let host: String
+  private let connector: any Connector
+  private var connecting: Task<any Transport, any Error>?
+  private var transport: (any Transport)?
+
+  init(host: String, connector: any Connector) {
+    self.host = host
+    self.connector = connector
+  }
+
+  /// Whether a connection stands, as far as is known.
+  var isConnected: Bool { transport != nil }
+
+  /// Starts a verb on a channel of its own. A connection that turns out to be dead is dropped; the
+  /// next call makes a new one.
+  func open(_ script: RemoteScript) async throws -> Exchange {
+    let transport = try await connected()
+    let nonce = RemoteScript.freshNonce()
+    do {
+      let process = try await transport.execute(
+        script.command(nonce: nonce), deadline: .seconds(20))
+      return Exchange(host: host, nonce: nonce, process: process)
+    } catch {
+      if error.kind != .tooManyChannels, error.kind != .cancelled { await drop(transport) }
+      throw JobError(error)
+    }
+  }
+
+  /// Lets go of the connection, so that the next call makes a new one. To be called when a read or
+  /// write on it has failed.
+  func disconnect() async {
+    if let transport { await drop(transport) }
+  }
+
+  private func drop(_ dead: any Transport) async {
+    if transport === dead { transport = nil }
+    await dead.close()
+  }
+
+  private func connected() async throws -> any Transport {
+    if let transport { return transport }
+    let task =
+      connecting
+      ?? Task { [connector] in
+        let transport: any Transport = try await connector.connect()
+        return transport
+      }
+    connecting = task
+    do {
+      let made = try await withTaskCancellationHandler {
+        try await task.value
+      } onCancel: {
+        task.cancel()
+      }
+      connecting = nil
+      transport = made
+      return made
+    } catch {
+      connecting = nil
+      throw (error as? SSHError).map(JobError.init) ?? JobError.cancelled
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import JobModel
+import JobStore
+import PocketKit
+import SSHClient
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// The outside world of a command, in one value: a test gives another one, and no command reads a
+/// global.
+struct CommandContext: Sendable {
+  var environment: Environment
+  /// An absolute path.
+  var workingDirectory: String
+  var console: Console
+  /// All of stdin, read to its end.
+  var readInput: @Sendable () async throws(CommandError) -> [UInt8]
+  /// Lets the user write a text in an editor of his own, and gives it.
+  var edit: @Sendable (Environment) async throws(CommandError) -> [UInt8]
+  /// Seconds since 1970.
+  var now: @Sendable () -> Int64
+  /// Begins to listen for Ctrl-C; the stream yields the first.
+  var interrupts: @Sendable () -> AsyncStream<Void>
+  /// The way to a host, with an ssh_config in place of the user's own.
+  var connector:
+    @Sendable (_ host: String, _ sshConfig: String?, Console) throws(SSHError) -> any Connector
+  var table: CommandTable
+}
+
+extension CommandContext {
+  /// Opens the user's store, and makes it when there is none.
+  func openStore() async throws(StoreError) -> JobStore {
+    try await JobStore(at: storeLocation())
+  }
+
+  /// Opens the store if there is one already.
+  func openStoreIfPresent() async throws(StoreError) -> JobStore? {
+    let location = try storeLocation()
+    return access(location.path, F_OK) == 0 ? try await JobStore(at: location) : nil
+  }
+
+  private func storeLocation() throws(StoreError) -> StoreLocation {
+    try .default(environment: environment.texts)
+  }
+
+  /// The settings, with these flags.
+  func settings(_ flags: Settings.Flags = Settings.Flags()) throws(CommandError) -> Settings {
+    try .load(flags: flags, environment: environment, workingDirectory: workingDirectory)
+  }
+
+  /// What does the work for a command that may talk to hosts.
+  func client(_ invocation: Invocation) async throws -> JobClient {
+    let file = try settings(Settings.Flags(sshConfig: text(invocation[Keys.sshConfig]))).sshConfig
+    return client(of: try await openStore(), sshConfig: file)
+  }
+
+  func client(of store: JobStore, sshConfig: String?) -> JobClient {
+    JobClient(store: store) { [connector, console] host throws(SSHError) in
+      try connector(host, sshConfig, console)
+    }
+  }
+
+  /// The jobs that the words mean, all resolved before anything is done to the first.
+  func jobs(_ words: [Word], in store: JobStore) async throws -> [Job] {
+    var jobs: [Job] = []
+    for word in words {
+      let job = try await store.resolve(word.shown)
+      if !jobs.contains(where: { $0.id == job.id }) { jobs.append(job) }
+    }
+    return jobs
+  }
+
+  /// An option's value as text.
+  func text(_ word: Word?) throws(UsageError) -> String? {
+    guard let word else { return nil }
+    guard let text = word.text else { throw UsageError("'\(printable(word.shown))' is not UTF-8") }
+    return text
+  }
+}

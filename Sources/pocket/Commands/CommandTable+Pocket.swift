@@ -1,0 +1,10 @@
+extension CommandTable {
+  /// All commands, in the order in which help lists them: the everyday ones first.
+  static let pocket = CommandTable(
+    root: .overview,
+    commands: [
+      .run, .resume, .cancel, .list, .show, .logs, .wait, .verify, .remove, .backup, .completions,
+      .complete,
+    ],
+    topics: [.jobs, .settings, .exitCodes])
+}

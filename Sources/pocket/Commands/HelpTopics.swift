@@ -1,0 +1,54 @@
+extension HelpTopic {
+  static let jobs = HelpTopic(
+    name: "jobs", summary: "How a command finds the job you mean (JOB).",
+    text: """
+      JOB is, tried in this order:
+
+        k3f9x2m1q8zt   a job's id: 12 letters and digits
+        @  @2  @dev1   the newest job, the one before, the newest on dev1
+        nightly        the name you gave it with --name
+        k3f            the beginning of an id, if only one job has it
+
+      When it could be several, pocket lists them and does nothing (exit 64).
+      """)
+
+  static let settings = HelpTopic(
+    name: "settings", summary: "Where host, agent and ssh_config are set.",
+    text: """
+      The first that is set counts:
+
+        a flag                          -H dev1       -a claude     -F FILE
+        the environment                 POCKET_HOST   POCKET_AGENT  POCKET_SSH_CONFIG
+        .pocket.json5, here or above    host          agent
+        $XDG_CONFIG_HOME/pocket/config.json5 (else ~/.config/pocket/config.json5)
+                                        host          agent         sshConfig
+
+      Both files are JSON5:
+
+        { host: "dev1", agent: "claude" }   // comments are fine
+
+      Also heeded: POCKET_HOME (where the store is; else $XDG_STATE_HOME/pocket),
+      VISUAL and EDITOR (to write a prompt), NO_COLOR and TERM=dumb (no colour,
+      no live line), COLUMNS.
+      """)
+
+  static let exitCodes = HelpTopic(
+    name: "exit-codes", summary: "What the numbers mean.",
+    text: """
+      run, resume, wait: the job's own code, 128+N when signal N ended it, and
+
+        125  pocket failed, or the job is lost
+        126  the command cannot be run        127  the command was not found
+        130  detached with Ctrl-C: the job lives on
+        143  the job was cancelled
+
+      cancel:   0  proved dead    1  something survived   75  queued: the host is away
+      verify:   0  equal          1  different            3  equal, but with gaps
+
+      All:     64  the command line cannot be understood
+               77  the host's key changed or was revoked
+              255  the host is unreachable, or refused to let us in
+
+      --json tells apart what a code cannot.
+      """)
+}

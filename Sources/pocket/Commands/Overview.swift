@@ -1,0 +1,140 @@
+import JobModel
+import JobStore
+
+extension Command {
+  /// What runs when no command is named.
+  static let overview = Command(
+    "pocket",
+    summary: """
+      Runs long jobs on servers you already have, over ssh. The job lives on when the connection does \
+      not, and pocket picks its output up again at the exact byte.
+      """,
+    examples: [
+      Example("pocket run -H dev1 -- make test", "run any command on dev1"),
+      Example(#"pocket run -H dev1 -a claude "Fix the build""#, "give an agent a prompt"),
+      Example("pocket resume @", "follow the newest job again"),
+      Example("pocket cancel @", "end it, and prove it"),
+      Example("pocket", "what needs you, runs, has ended"),
+    ],
+    options: [Keys.json.spec, .version],
+    tooManyHint: "options come after the command: pocket ls --json"
+  ) { invocation, context in
+    let store = try await context.openStore()
+    let jobs = try await store.jobs()
+    let overview = try await Overview(jobs, in: store)
+    if invocation[Keys.json] {
+      for (section, jobs) in overview.sections {
+        for job in jobs {
+          let line = SectionLine(
+            section: section.rawValue, job: try await JobRecord(job, in: store))
+          try await context.console.write(JSONLine.bytes(of: line))
+        }
+      }
+    } else if jobs.isEmpty {
+      try await context.console.print(firstSteps)
+    } else {
+      try await overview.print(in: context, store: store)
+    }
+    try await store.markLooked(at: context.now())
+    return .success
+  }
+}
+
+extension OptionSpec {
+  /// Understood by the parser itself, for the whole program only.
+  static let version = OptionSpec(
+    long: "version", short: nil, placeholder: nil, repeats: true, completion: .nothing,
+    help: "show pocket's version")
+}
+
+/// The jobs that bare `pocket` tells of.
+private struct Overview {
+  enum Section: String, CaseIterable {
+    case needsYou, running, ended
+
+    var title: String {
+      switch self {
+      case .needsYou: "Needs you"
+      case .running: "Running"
+      case .ended: "Ended since you last looked"
+      }
+    }
+  }
+
+  private(set) var sections: [(Section, [Job])] = []
+  /// Jobs whose cancel waits for their host.
+  private var waiting: Set<JobID> = []
+  /// When the user last looked, in seconds since 1970.
+  private let looked: Int64
+
+  init(_ jobs: [Job], in store: JobStore) async throws {
+    looked = try await store.lastLooked() ?? 0
+    for host in Set(jobs.map(\.host)) {
+      for intent in try await store.intents(for: host) { waiting.insert(intent.job) }
+    }
+    var found: [Section: [Job]] = [:]
+    for job in jobs {
+      if advice(for: job) != nil {
+        found[.needsYou, default: []].append(job)
+      } else if !job.state.isEnded {
+        found[.running, default: []].append(job)
+      } else if job.stateAt > looked {
+        found[.ended, default: []].append(job)
+      }
+    }
+    sections = Section.allCases.compactMap { section in found[section].map { (section, $0) } }
+  }
+
+  /// What the user should do about a job, if anything.
+  private func advice(for job: Job) -> String? {
+    let name = job.name ?? job.id.description
+    if waiting.contains(job.id) { return "its cancel waits for \(job.host): pocket cancel \(name)" }
+    if !job.leftovers.isEmpty { return "something of it still lives: pocket show \(name)" }
+    switch job.state {
+    case .launching: return "find out whether it started: pocket resume \(name)"
+    case .unreachable: return "try again: pocket resume \(name)"
+    case .finished where !job.proved, .cancelled(.some) where !job.proved:
+      return "fetch the rest of its output: pocket resume \(name)"
+    case .lost where job.stateAt > looked, .neverStarted where job.stateAt > looked,
+      .elsewhere where job.stateAt > looked:
+      return "see what happened: pocket show \(name)"
+    default: return nil
+    }
+  }
+
+  func print(in context: CommandContext, store: JobStore) async throws {
+    let style = context.console.style
+    if sections.isEmpty {
+      try await context.console.print("Nothing runs, and nothing ended since you last looked.")
+      try await context.console.print(style.dim("All jobs: pocket ls"))
+      return
+    }
+    for (index, (section, jobs)) in sections.enumerated() {
+      if index > 0 { try await context.console.print() }
+      try await context.console.print(style.bold(section.title))
+      var table = JobTable(style: style, width: context.console.facts.tableWidth)
+      for job in jobs {
+        let record = try await JobRecord(job, in: store)
+        table.add(record, now: context.now(), note: advice(for: job))
+      }
+      for line in table.lines(withHeader: false) { try await context.console.print(line) }
+    }
+  }
+}
+
+/// A job and the section it is shown in.
+private struct SectionLine: Encodable {
+  let section: String
+  let job: JobRecord
+}
+
+private let firstSteps = """
+  No job yet. Three first steps:
+
+    pocket run -H dev1 -- uname -a      run something on a host your ssh knows as dev1
+    pocket run -H dev1 -d -- sleep 60   start something and do not wait for it
+    pocket resume @                     follow the newest job; Ctrl-C lets go, the job lives on
+
+  To spare yourself the -H:   export POCKET_HOST=dev1
+  To know more:               pocket --help
+  """

@@ -1,0 +1,74 @@
+import JobModel
+import JobStore
+
+/// A job as `--json` shows it. Keys are only ever added, and all are always there; what is not known
+/// is null. Times are seconds since 1970, sizes are bytes.
+struct JobRecord: Encodable, Sendable {
+  let job: Job
+  /// How much of each stream's newest generation is in the store.
+  let committed: [JobStream: StreamPosition]
+
+  init(_ job: Job, in store: JobStore) async throws {
+    self.job = job
+    var committed: [JobStream: StreamPosition] = [:]
+    for stream in JobStream.allCases {
+      committed[stream] = try await store.position(of: job.id, stream)
+    }
+    self.committed = committed
+  }
+
+  /// Bytes of both streams that are in the store.
+  var storedBytes: Int64 { committed.values.reduce(0) { $0 + $1.offset.rawValue } }
+
+  private enum Key: String, CodingKey {
+    case id, host, name, title, agent, state, detail, code, signal, seenAt, proved, createdAt
+    case startedAt, endedAt, outBytes, errBytes, outGeneration, errGeneration, lateOutBytes
+    case lateErrBytes, leftovers, agentSession, outcome
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var object = encoder.container(keyedBy: Key.self)
+    let text = job.state.description
+    var code: Int?
+    var signal: Int?
+    switch job.exit?.status ?? job.state.finishedStatus {
+    case .code(let number): code = number
+    case .signal(let number): signal = number
+    case .unknown, nil: break
+    }
+    try object.encode(job.id.description, forKey: .id)
+    try object.encode(job.host, forKey: .host)
+    try object.encode(job.name, forKey: .name)
+    try object.encode(job.title, forKey: .title)
+    try object.encode(job.request.agent, forKey: .agent)
+    try object.encode(String(text.prefix { $0 != " " }), forKey: .state)
+    try object.encode(text, forKey: .detail)
+    try object.encode(code, forKey: .code)
+    try object.encode(signal, forKey: .signal)
+    try object.encode(job.stateAt, forKey: .seenAt)
+    try object.encode(job.proved, forKey: .proved)
+    try object.encode(job.createdAt, forKey: .createdAt)
+    try object.encode(job.exit?.startedAt, forKey: .startedAt)
+    try object.encode(job.exit?.endedAt, forKey: .endedAt)
+    try object.encode(committed[.out]?.offset.rawValue, forKey: .outBytes)
+    try object.encode(committed[.err]?.offset.rawValue, forKey: .errBytes)
+    try object.encode(committed[.out]?.generation, forKey: .outGeneration)
+    try object.encode(committed[.err]?.generation, forKey: .errGeneration)
+    try object.encode(job.lateOut, forKey: .lateOutBytes)
+    try object.encode(job.lateErr, forKey: .lateErrBytes)
+    try object.encode(job.leftovers, forKey: .leftovers)
+    try object.encode(job.agentSession, forKey: .agentSession)
+    try object.encode(job.outcome, forKey: .outcome)
+  }
+}
+
+extension JobState {
+  fileprivate var finishedStatus: ExitStatus? {
+    if case .finished(let status) = self { status } else { nil }
+  }
+}
+
+extension Job {
+  /// How to call the job in a message: its id, and its name where it has one.
+  var label: String { id.description + (name.map { " (\($0))" } ?? "") }
+}

@@ -1,0 +1,72 @@
+import JobModel
+import TestSupport
+import Testing
+
+/// What a script sees of `pocket run`: stdout, stderr and the exit code.
+@Suite struct ExitCodeTests {
+  @Test func theJobsOwnCodeAndOutputComeThrough() async throws {
+    try await ProgramWorld.with { world in
+      func run(_ words: String...) async throws -> CommandResult {
+        var command = world.pocket()
+        command.arguments = ["run", "--"] + words
+        return try await command.run()
+      }
+      let seven = try await run("sh", "-c", "exit 7")
+      #expect(seven.end == .code(7) && seven.output.isEmpty && seven.errorOutput.isEmpty)
+
+      let cat = try await run("cat")
+      #expect(cat.end == .code(0) && cat.output.isEmpty)
+
+      let tail = try await run("sh", "-c", "printf tail")
+      #expect(tail.end == .code(0) && tail.outputText == "tail")
+
+      let no = try await run("sh", "-c", "echo no >&2; exit 2")
+      #expect(no.end == .code(2) && no.output.isEmpty && no.errorText == "no\n")
+
+      let killed = try await run("sh", "-c", "kill -9 $$")
+      #expect(killed.end == .code(137))
+
+      let missing = try await run("no-such-program")
+      #expect(missing.end == .code(127) && missing.errorText.contains("no-such-program"))
+    }
+  }
+
+  @Test func aHostThatIsNotThereIsTold() async throws {
+    try await ProgramWorld.with { world in
+      try await world.server.stopListening()
+      let result = try await world.pocket("run", "--", "true").run(deadline: .seconds(60))
+      #expect(result.end == .code(255), "\(result.errorText)")
+      #expect(result.errorText.contains("dev1"))
+      let listed = try await world.pocket("ls").succeed()
+      #expect(listed.contains("never started"), "\(listed)")
+    }
+  }
+
+  @Test func cancellingTwiceIsNoError() async throws {
+    try await ProgramWorld.with { world in
+      let id = try await world.start("sleep 300 & setsid sleep 300 & wait")
+      for _ in 1...2 {
+        let result = try await world.pocket("cancel", "\(id)").run()
+        #expect(result.end == .code(0), "\(result.errorText)")
+      }
+      #expect(try ProcessEntry.carrying("POCKET_JOB=\(id)").filter(\.isAlive).isEmpty)
+      #expect(try await world.pocket("resume", "\(id)").run().end == .code(143))
+    }
+  }
+
+  @Test func twoResumesOfOneJobBothHaveAllOutput() async throws {
+    try await ProgramWorld.with { world in
+      let id = try await world.start(
+        "i=0; while [ $i -lt 200 ]; do echo \"줄 $i\"; echo e$i >&2; i=$((i+1)); sleep 0.01; done")
+      async let one = world.pocket("resume", "\(id)").run()
+      async let two = world.pocket("resume", "\(id)").run()
+      for result in [try await one, try await two] {
+        #expect(result.end == .code(0))
+        #expect(result.output == (try readFile(world.hostFile(id, .out))))
+        #expect(result.errorOutput == (try readFile(world.hostFile(id, .err))))
+      }
+      let verified = try await world.pocket("verify", "\(id)").run()
+      #expect(verified.end == .code(0), "\(verified.outputText)")
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import JobModel
+import JobStore
+import TestSupport
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The built `pocket`, a host, and a store of the test's own.
+struct ProgramWorld {
+  let server: LoopbackServer
+  let folder: TemporaryFolder
+
+  static func with<Result>(
+    _ options: LoopbackServer.Options = .init(), _ body: (ProgramWorld) async throws -> Result
+  ) async throws -> Result {
+    try await withLoopbackServer(options) { server in
+      try await body(ProgramWorld(server: server, folder: try TemporaryFolder("pocket-home")))
+    }
+  }
+
+  /// `$POCKET_BINARY`, which `make` sets to the release build, else the debug build beside this
+  /// test.
+  static let binary: String = {
+    if let path = getenv("POCKET_BINARY") { return String(cString: path) }
+    let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
+    return root.joined(separator: "/") + "/.build/debug/pocket"
+  }()
+
+  /// A call of the program.
+  func pocket(_ arguments: String..., input: Command.Input = .null) -> Command {
+    Command(
+      Self.binary, arguments,
+      environment: [
+        "POCKET_HOME": folder["store"], "POCKET_SSH_CONFIG": server.sshConfiguration,
+        "POCKET_HOST": server.alias, "XDG_CONFIG_HOME": folder["config"],
+        "HOME": folder["home"],
+      ],
+      folder: folder.path, input: input)
+  }
+
+  /// Starts a job and gives its id.
+  func start(_ shell: String) async throws -> JobID {
+    let text = try await pocket("run", "-d", "--", "sh", "-c", shell).succeed()
+    return try #require(JobID(text))
+  }
+
+  /// A second view of the store, in this process.
+  func openStore() async throws -> JobStore {
+    try await JobStore(at: StoreLocation(path: folder["store/pocket.db"]))
+  }
+
+  func hostFile(_ id: JobID, _ stream: JobStream) -> String {
+    "\(server.remoteHome)/.pocket/jobs/\(id)/" + (stream == .out ? "out.jsonl" : "err.log")
+  }
+}

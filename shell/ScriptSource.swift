@@ -1,0 +1,32 @@
+/// The shell scripts of this folder, as the compiler embedded them.
+enum ScriptSource {
+  /// The text of `<name>.sh`.
+  static func named(_ name: String) -> String {
+    String(decoding: bytes(name), as: UTF8.self)
+  }
+
+  /// Every script that is embedded.
+  static let names = [
+    "prelude", "processes", "records", "evidence", "staging", "launch", "supervise", "lead", "follow",
+    "cancel", "inspect", "list", "remove",
+  ]
+
+  private static func bytes(_ name: String) -> [UInt8] {
+    switch name {
+    case "prelude": PackageResources.prelude_sh
+    case "processes": PackageResources.processes_sh
+    case "records": PackageResources.records_sh
+    case "evidence": PackageResources.evidence_sh
+    case "staging": PackageResources.staging_sh
+    case "launch": PackageResources.launch_sh
+    case "supervise": PackageResources.supervise_sh
+    case "lead": PackageResources.lead_sh
+    case "follow": PackageResources.follow_sh
+    case "cancel": PackageResources.cancel_sh
+    case "inspect": PackageResources.inspect_sh
+    case "list": PackageResources.list_sh
+    case "remove": PackageResources.remove_sh
+    default: preconditionFailure("no script is called \(name)")
+    }
+  }
+}

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# shellcheck shell=bash disable=SC2034,SC2154
+# What the job directory records: the start and the end (docs/job-directory.md).
+
+read_started() { # -> start, recorded_*
+  local line key value complete=''
+  start=none refusal='' refusal_words=''
+  recorded_pid='' recorded_group='' recorded_session='' recorded_birth='' recorded_boot=''
+  recorded_init='' recorded_host='' recorded_machine='' recorded_supervisor=''
+  recorded_supervisor_birth='' recorded_attempt=''
+  [ -e "$job/started" ] || return 0
+  while IFS= read -r line; do
+    key=${line%%=*} value=${line#*=}
+    case $key in
+      cancelled) start=cancelled ;;
+      refused) start=refused refusal=$value ;;
+      words) refusal_words=$value ;;
+      pid) start=claimed recorded_pid=$value ;;
+      pgid) recorded_group=$value ;;
+      sid) recorded_session=$value ;;
+      birth) recorded_birth=$value ;;
+      boot) recorded_boot=$value ;;
+      init) recorded_init=$value ;;
+      host) recorded_host=$value ;;
+      machine) recorded_machine=$value ;;
+      supervisor) recorded_supervisor=$value ;;
+      supervisor_birth) recorded_supervisor_birth=$value ;;
+      attempt) recorded_attempt=$value ;;
+      end) complete=yes ;;
+    esac
+  done <"$job/started"
+  # A started file that is not whole says nothing that a signal could rest on.
+  [ "$complete" = yes ] || [ "$start" != claimed ] || recorded_pid=''
+}
+
+read_exit() { # -> record: the exit record's text, empty when there is none
+  record=''
+  { read -r record <"$job/exit"; } 2>/dev/null
+  case $record in 'v=1 '*' end') return 0 ;; esac
+  record=''
+  return 1
+}
+
+is_process_number() {
+  case $1 in '' | *[!0-9]* | ??????????*) return 1 ;; esac
+  [ "$1" -gt 1 ]
+}

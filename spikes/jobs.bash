@@ -1,0 +1,87 @@
+# shellcheck shell=bash
+# What a suite does with jobs. The host's alias is SPIKES_HOST (default: host).
+
+# launch ID COMMAND...: fails unless this launch started it.
+launch() {
+  client launch "$@" >"$BATS_TEST_TMPDIR/launched" && grep -q '^started new ' "$BATS_TEST_TMPDIR/launched" \
+    || fail "not started: $(cat "$BATS_TEST_TMPDIR/launched")"
+}
+
+job_folder() { printf '%s\n' "$(home_of "${SPIKES_HOST:-host}")/.pocket/jobs/$1"; }
+
+# started_field ID KEY
+started_field() { sed -n "s/^$2=//p" "$(job_folder "$1")/started"; }
+
+# record ID: the exit record; fails when there is none.
+record() {
+  local line
+  read -r line <"$(job_folder "$1")/exit" || return 1
+  case $line in 'v=1 '*' end') printf '%s\n' "$line" ;; *) return 1 ;; esac
+}
+
+has_record() { record "$1" >/dev/null 2>&1; }
+
+# record_field ID KEY
+record_field() { record "$1" | tr ' ' '\n' | sed -n "s/^$2=//p"; }
+
+# ended_with ID HOW STATUS: waits up to 15 s for the record.
+ended_with() {
+  spikes_wait 15 has_record "$1" || fail "no exit record: $(cat "$(job_folder "$1")/exit" "$(job_folder "$1")/err.log")"
+  expect "how and status" "$(record_field "$1" how) $(record_field "$1" status)" "$2 $3"
+}
+
+# size_of ID out.jsonl|err.log
+size_of() { stat -c %s "$(job_folder "$1")/$2"; }
+
+# has_bytes ID FILE COUNT: at least so many.
+has_bytes() { [ "$(size_of "$1" "$2" 2>/dev/null || echo 0)" -ge "$3" ]; }
+
+# lives PID: it is there and no zombie.
+lives() {
+  local line
+  line=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
+  line=${line##*) }
+  case $line in Z* | X*) return 1 ;; esac
+}
+
+is_gone() { ! lives "$1"; }
+
+is_stopped() {
+  local line
+  line=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
+  case ${line##*) } in T*) return 0 ;; esac
+  return 1
+}
+
+# with_environment TEXT: living processes whose environment holds this entry.
+with_environment() {
+  local path pid
+  for path in $(grep -lzxF -- "$1" /proc/[0-9]*/environ 2>/dev/null); do
+    pid=${path#/proc/}
+    pid=${pid%/environ}
+    ! lives "$pid" || printf '%s\n' "$pid"
+  done
+}
+
+# same_bytes NAME GOT WANTED: two files.
+same_bytes() {
+  cmp -s "$2" "$3" && return 0
+  printf '%s differs:\n' "$1" >&2
+  diff <(od -c -A d "$2") <(od -c -A d "$3") | head -n 20 >&2
+  return 1
+}
+
+# follow_all ID FOLDER [OPTION...]: follows into FOLDER until `end`.
+follow_all() {
+  local id=$1 into=$2
+  shift 2
+  client follow --into "$into" "$@" "$id" >/dev/null
+}
+
+cancel() {
+  local id=$1
+  shift
+  client ask cancel "id=$id" "interrupt=no" "grace=5" "leftovers=list" "$@"
+}
+
+inspect() { client ask inspect "id=$1" "out_bytes=${2:--}" "err_bytes=${3:--}"; }
