@@ -13,6 +13,8 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .library(name: "PocketKit", targets: ["PocketKit"]),
+    // For Fuzz/, a package of its own.
+    .library(name: "JobModel", targets: ["JobModel"]),
     .executable(name: "pocket", targets: ["pocket"]),
   ],
   targets: [

@@ -48,7 +48,12 @@ def do_launch(options) -> int:
     command = [os.fsencode(word) for word in options.command]
     reads = "prompt" if options.prompt else "null"
     digest, request = launching.request_file(
-        command, os.fsencode(options.cwd), reads, options.digest, options.buffering
+        command,
+        os.fsencode(options.cwd),
+        reads,
+        name=os.fsencode(options.name),
+        digest=options.digest,
+        buffering=options.buffering,
     )
     nonce = channel.fresh_nonce()
     data = launching.payload(request, prompt, secret, nonce, options.damage)
@@ -107,6 +112,7 @@ def arguments() -> argparse.Namespace:
 
     launch = verb(do_launch)
     launch.add_argument("--cwd", default="")
+    launch.add_argument("--name", default="")
     launch.add_argument("--prompt", help="a file; the job reads it on stdin")
     launch.add_argument("--secrets", help="a file of NAME=VALUE, each ended by a NUL")
     launch.add_argument("--digest", help="in place of the request's own")

@@ -46,6 +46,9 @@ kept_bytes() { # FILE COUNT: exactly so many were kept
   [ "$(stat -c %s "$kept/$1" 2>/dev/null)" = "$2" ]
 }
 
+# The last follow read the reply's end line (an exit record ends with the same word).
+followed_to_end() { grep -qsx '[0-9]* end' "$kept/events"; }
+
 # Follows to the end as a client does: again, when a frame was not confirmed or the link broke.
 follow_until_end() { # ID
   local tries=0
@@ -60,16 +63,16 @@ follow_until_end() { # ID
   printf 'e1\ne2\n' >"$BATS_TEST_TMPDIR/err"
   id=$(new_id)
   finished_job "$id"
-  # 5 is before the first line's end, 6 after it, 7 after the empty line; 41 is the end.
-  expect size "$(size_of "$id" out.jsonl)" 41
+  # 5 is before the first line's end, 6 after it, 7 after the empty line; 40 is the end.
+  expect size "$(size_of "$id" out.jsonl)" 40
   follow_from "$id" 0 0
   follow_from "$id" 1 1
   follow_from "$id" 5 2
   follow_from "$id" 6 3
   follow_from "$id" 7 4
   follow_from "$id" 19 5
-  follow_from "$id" 40 5
-  follow_from "$id" 41 6
+  follow_from "$id" 39 5
+  follow_from "$id" 40 6
 }
 
 @test "02 a read at offsets around 256 and 512 bytes, where the fingerprints change, gives the same bytes" {
@@ -101,7 +104,7 @@ follow_until_end() { # ID
   # shellcheck disable=SC2016
   launch "$id" sh -c 'i=0; while [ $i -lt 80 ]; do echo "line $i"; echo "err $i" >&2; i=$((i + 1)); sleep 0.05; done'
   follows=0
-  until grep -qs ' end$' "$kept/events"; do
+  until followed_to_end; do
     client follow --into "$kept" --seconds "0.$((follows % 9 + 1))" "$id" >/dev/null
     follows=$((follows + 1))
     [ "$follows" -lt 60 ]
@@ -168,7 +171,7 @@ follow_until_end() { # ID
   id=$(new_id)
   # shellcheck disable=SC2016
   launch "$id" bash -c 'for b in ea b0 80 f0 9f 91 8b eb 82 98 0a; do printf "\\x$b"; sleep 0.2; done'
-  until grep -qs ' end$' "$kept/events"; do
+  until followed_to_end; do
     client follow --into "$kept" --seconds 0.7 "$id" >/dev/null
   done
   expect out "$(cat "$kept/out.0")" '가👋나'
@@ -258,16 +261,17 @@ go_on() { # ID
   id=$(new_id)
   # Every rewrite carries its number in every line, so that bytes of two of them show.
   # shellcheck disable=SC2016
-  launch "$id" bash -c 'for i in $(seq 1 60); do for j in $(seq 1 $((RANDOM % 400 + 1))); do echo "$i.$j"; done >/dev/stdout; sleep 0.0$((RANDOM % 10)); done'
-  follow_until_end "$id"
-  generations=0
+  launch "$id" bash -c 'i=0; while [ ! -e "$HOME/$0.go" ]; do i=$((i + 1)); for j in $(seq 1 $((RANDOM % 400 + 1))); do echo "$i.$j"; done >/dev/stdout; sleep 0.$((RANDOM % 4)); done' "$id"
+  follow_until_end "$id" &
+  follower=$!
+  spikes_wait 60 test -e "$kept/out.6" || fail "only $(ls "$kept")"
+  go_on "$id"
+  wait "$follower"
   for file in "$kept"/out.*; do
     case $file in *.inode) continue ;; esac
-    generations=$((generations + 1))
     awk -F. 'NR == 1 { first = $1 } $1 != first || $2 != NR { exit 1 }' <(sed '$d' "$file") \
       || fail "${file##*/} mixes rewrites: $(cut -d. -f1 "$file" | uniq -c | head -n 5)"
   done
-  [ "$generations" -gt 5 ] || fail "only $generations generations"
   last=$(find "$kept" -name 'out.[0-9]*' ! -name '*.inode' | sort -t. -k2n | tail -n 1)
   same_bytes 'the last generation' "$last" "$(job_folder "$id")/out.jsonl"
 }
@@ -285,7 +289,7 @@ go_on() { # ID
 }
 
 @test "21 an idle follower forks nothing between heartbeats" {
-  command -v strace >/dev/null || skip 'strace is not installed'
+  strace -o /dev/null true 2>/dev/null || skip 'strace is not installed, or may not trace here'
   id=$(new_id)
   launch "$id" sleep 1000
   follow_in_background "$id"
@@ -295,12 +299,10 @@ go_on() { # ID
   [ "${#attach[@]}" -ge 4 ] || fail 'pump and watchdog are not there'
   timeout -s INT 12 strace -qq -ttt -e trace=clone,clone3,fork,vfork,write -s 40 \
     -o "$BATS_TEST_TMPDIR/trace" "${attach[@]}" 3>&- || true
-  beats=$(grep -c 'write(8.* beat ' "$BATS_TEST_TMPDIR/trace" || true)
-  [ "$beats" -ge 3 ] || skip "strace cannot attach here: $(head -n 2 "$BATS_TEST_TMPDIR/trace")"
   # A beat asks for sizes and may fork for it just before it is written.
   awk '
     / beat / { beat = $2; for (i = 1; i <= n; i++) if (beat - fork[i] > 0.7) bad++; total += n; n = 0; beats++ }
     /(clone|clone3|fork|vfork)\(/ { fork[++n] = $2 }
-    END { print total " forks in " beats " beats, " bad + 0 " of them elsewhere"; exit bad > 0 }
+    END { print total " forks in " beats " beats, " bad + 0 " of them elsewhere"; exit bad > 0 || beats < 3 }
   ' "$BATS_TEST_TMPDIR/trace"
 }

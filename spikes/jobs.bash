@@ -53,12 +53,13 @@ is_stopped() {
   return 1
 }
 
-# with_environment TEXT: living processes whose environment holds it.
+# with_environment TEXT: living processes whose environment holds this entry.
 with_environment() {
-  local entry
-  for entry in /proc/[0-9]*; do
-    tr '\0' '\n' 2>/dev/null <"$entry/environ" | grep -qxF -- "$1" || continue
-    ! lives "${entry#/proc/}" || printf '%s\n' "${entry#/proc/}"
+  local path pid
+  for path in $(grep -lzxF -- "$1" /proc/[0-9]*/environ 2>/dev/null); do
+    pid=${path#/proc/}
+    pid=${pid%/environ}
+    ! lives "$pid" || printf '%s\n' "$pid"
   done
 }
 
@@ -66,8 +67,7 @@ with_environment() {
 same_bytes() {
   cmp -s "$2" "$3" && return 0
   printf '%s differs:\n' "$1" >&2
-  cmp "$2" "$3" >&2
-  tail -c 300 "$2" | od -c | tail -n 5 >&2
+  diff <(od -c -A d "$2") <(od -c -A d "$3") | head -n 20 >&2
   return 1
 }
 

@@ -12,10 +12,17 @@ def encoded(data: bytes) -> bytes:
 
 
 def request_file(
-    command: list[bytes], cwd: bytes, reads: str, digest: str | None = None, buffering: str = "default"
+    command: list[bytes],
+    cwd: bytes = b"",
+    reads: str = "null",
+    *,
+    name: bytes = b"",
+    digest: str | None = None,
+    buffering: str = "default",
 ) -> tuple[str, bytes]:
     """The digest and the text of a request file; the digest leaves out nothing but itself."""
-    lines = [b"v=1", b"agent=-", b"name=-", b"cwd=" + encoded(cwd), b"stdin=" + reads.encode()]
+    lines = [b"v=1", b"agent=-", b"name=" + encoded(name), b"cwd=" + encoded(cwd)]
+    lines.append(b"stdin=" + reads.encode())
     lines.append(b"buffering=" + buffering.encode())
     lines += [b"arg=" + encoded(argument) for argument in command]
     text = b"\n".join(lines) + b"\n"

@@ -80,7 +80,7 @@ class Sweep:
     def launch(self, id: str, preamble: str = "") -> list[list[str]]:
         """One launch, to its end line; empty when it had none."""
         command = ["sh", "-c", 'echo ran; echo ran >>"$HOME/ran/$1"', "sh", id]
-        digest, request = launching.request_file([os.fsencode(word) for word in command], b"", "null")
+        digest, request = launching.request_file([os.fsencode(word) for word in command])
         nonce = channel.fresh_nonce()
         data = launching.payload(request, b"", b"", nonce)
         arguments = {"nonce": nonce, "id": id, "digest": digest}
