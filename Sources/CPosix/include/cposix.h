@@ -11,5 +11,7 @@ int pocket_termination_signal(int status);
 /// A stream socket that no child inherits and that never blocks: -1 and errno on failure. Atomic
 /// where the system can (Linux), since another thread may spawn at any moment.
 int pocket_stream_socket(int domain);
+/// How many bytes a block of malloc(3) really has; at least what was asked for.
+size_t pocket_block_size(const void *block);
 /// The process's environment; Swift 6 does not let the global `environ` be read.
 char **pocket_environment(void);
