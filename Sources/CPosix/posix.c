@@ -1,6 +1,9 @@
 #define _GNU_SOURCE
 #include "cposix.h"
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,6 +38,14 @@ size_t pocket_block_size(const void *block) {
   return malloc_size(block);
 #else
   return malloc_usable_size((void *)block);
+#endif
+}
+
+void pocket_keep_memory_small(void) {
+#ifdef __GLIBC__
+  // Without this, the first large block that is freed raises the threshold to its size (mallopt(3)).
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  mallopt(M_ARENA_MAX, 2);
 #endif
 }
 

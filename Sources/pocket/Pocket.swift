@@ -11,6 +11,7 @@ import Dispatch
 @main
 enum Pocket {
   static func main() async {
+    pocket_keep_memory_small()
     _ = pocket_survive_broken_pipes()
     let environment = Environment.ofThisProcess()
     let facts = TerminalFacts.ofThisProcess(environment)
