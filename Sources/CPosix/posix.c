@@ -1,9 +1,6 @@
 #define _GNU_SOURCE
 #include "cposix.h"
 #include <fcntl.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
