@@ -13,6 +13,8 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .library(name: "PocketKit", targets: ["PocketKit"]),
+    // For Fuzz/, a package of its own.
+    .library(name: "JobModel", targets: ["JobModel"]),
     .executable(name: "pocket", targets: ["pocket"]),
   ],
   targets: [
@@ -73,7 +75,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "PocketTests",
-      dependencies: ["pocket", "PocketKit", "JobStore", "SSHClient", "JobModel", "TestSupport"],
+      dependencies: [
+        "pocket", "PocketKit", "JobStore", "SSHClient", "JobModel", "CPosix", "TestSupport",
+      ],
       swiftSettings: strict),
     // The built program against a real sshd.
     .testTarget(

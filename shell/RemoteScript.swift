@@ -31,7 +31,7 @@ public struct RemoteScript: Sendable {
   ///   begins with it.
   public func command(nonce: String) -> String {
     let encoded = Data(text(nonce: nonce).utf8).base64EncodedString()
-    return Self.decodeThenRun + " 'exec bash -p -c \"$0\" pocket' '\(encoded)' '\(nonce)'"
+    return Self.decodeThenRun + " 'exec bash --norc -p -c \"$0\" pocket' '\(encoded)' '\(nonce)'"
   }
 
   /// A fresh nonce from the system's random generator.
@@ -42,7 +42,8 @@ public struct RemoteScript: Sendable {
 
   /// `sh` decodes before any profile runs; the login bash gives the environment, and can neither
   /// read the payload (descriptor 7) nor write into the reply (8); `bash -p` drops functions,
-  /// aliases, BASH_ENV and shell options.
+  /// aliases, BASH_ENV and shell options, `--norc` keeps ~/.bashrc out, which Debian's bash reads
+  /// under sshd even for `-c` and `-p`.
   private static let decodeThenRun =
     #"sh -c 'command -v bash >/dev/null || { echo "$2 nobash"; exit 127; }; "#
     + #"exec bash -lc "$0" "$(printf %s "$1" | base64 -d)" 7<&0 8>&1 </dev/null 1>&2'"#

@@ -8,7 +8,7 @@
 # Two processes: the pump alone writes to the channel; the watchdog alone reads from it. One process
 # that did both would never end while a frozen client blocks its write.
 
-frame_limit=8388608 # bytes
+frame_limit=4194304 # bytes
 beat_period=2000    # milliseconds
 silence_limit=60    # seconds
 

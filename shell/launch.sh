@@ -93,7 +93,7 @@ start_supervisor() {
   # shellcheck disable=SC2086,SC2016
   POCKET_SHARED=$shared_script POCKET_SUPERVISE=$supervise_script POCKET_LEAD=$lead_script \
     POCKET_USER_UMASK=$user_umask POCKET_USER_PATH=$user_path POCKET_USER_LC_ALL=$user_lc_all \
-    $detach bash -p -c 'eval "$POCKET_SHARED$POCKET_SUPERVISE"' pocket-supervise \
+    $detach bash --norc -p -c 'eval "$POCKET_SHARED$POCKET_SUPERVISE"' pocket-supervise \
     "$job" "$nonce" "$staging" \
     </dev/null >/dev/null 2>&1 7<&- 8>&- &
   set +m

@@ -22,11 +22,10 @@ wait_for_leader() { # -> status as the shell gives it, ended as `jobs` words it
   while :; do
     wait "$leader"
     status=$?
-    # A signal to us, and a leader that was only stopped, end `wait` too.
+    # A signal to us ends `wait` too.
     process "$leader" || break
     [ "$parent" = $$ ] || break
     is_dead "$state" && break
-    # A leader that stays stopped must cost next to nothing.
     sleep 1
   done
   # When the trap cut `wait` short, its status is the trap's; bash still remembers the leader's.
@@ -100,8 +99,11 @@ main() {
   set -m
   ended=''
   trap note_jobs CHLD
-  bash -p -c 'eval "$POCKET_SHARED$POCKET_LEAD"' pocket-lead "$job" "$nonce" "$staging" $$ &
+  bash --norc -p -c 'eval "$POCKET_SHARED$POCKET_LEAD"' pocket-lead "$job" "$nonce" "$staging" $$ &
   leader=$!
+  # Without job control `wait` is not ended by a leader that is only stopped, and bash does not tell
+  # of its end, and forget it, behind some other command.
+  set +m
   exec 9<&-
   wait_for_leader
   trap - CHLD

@@ -58,5 +58,5 @@ def command(text: str, nonce: str) -> str:
     return (
         "sh -c 'command -v bash >/dev/null || { echo \"$2 nobash\"; exit 127; }; "
         'exec bash -lc "$0" "$(printf %s "$1" | base64 -d)" 7<&0 8>&1 </dev/null 1>&2\' '
-        f"'exec bash -p -c \"$0\" pocket' '{encoded}' '{nonce}'"
+        f"'exec bash --norc -p -c \"$0\" pocket' '{encoded}' '{nonce}'"
     )

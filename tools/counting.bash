@@ -49,9 +49,7 @@ count_tap() { # <file> <exit status>
 count_swift() { # <xunit file> <log> <exit status>
   local counts
   if ! grep -q '</testsuites>' "$1" 2>/dev/null; then
-    printf 'FAILED no report: the runner crashed\n' >&2
-    tail -n 15 "$2" | sed 's/^/  | /' >&2
-    printf '0 1 0\n'
+    count_swift_crash "$2"
     return
   fi
   counts=$(LC_ALL=C awk '
@@ -93,4 +91,29 @@ count_swift() { # <xunit file> <log> <exit status>
   ' "$1" "$2")
   # shellcheck disable=SC2086 # three words
   settle_counts $counts "$3"
+}
+
+# The runner crashed or was killed: what had begun and has no end has failed, at least one.
+count_swift_crash() { # <log>
+  printf 'FAILED no report: the runner crashed or took too long\n' >&2
+  LC_ALL=C awk '
+    function name(line) {
+      sub(/^[^ ]+ Test /, "", line)
+      sub(/ (with [0-9]+ test cases? )?(started|passed after|failed after|skipped|was cancelled).*$/,
+        "", line)
+      return line
+    }
+    /^[^ ]+ Test (run|case) / { next }
+    /^[^ ]+ Test .+ started\.$/ { running[name($0)] = 1 }
+    /^[^ ]+ Test .+ passed after [0-9.]+ seconds/ { passed++; delete running[name($0)] }
+    /^[^ ]+ Test .+ failed after [0-9.]+ seconds/ {
+      failed++; print "FAILED " name($0) > "/dev/stderr"; delete running[name($0)]
+    }
+    /^[^ ]+ Test .+ (skipped|was cancelled)/ { skipped++; delete running[name($0)] }
+    END {
+      for (test in running) { unended++; print "FAILED did not end: " test > "/dev/stderr" }
+      if (!unended) unended = 1
+      print passed + 0, failed + unended, skipped + 0
+    }
+  ' "$1"
 }

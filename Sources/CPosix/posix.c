@@ -4,6 +4,11 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef __APPLE__
+#include <malloc/malloc.h>
+#else
+#include <malloc.h>
+#endif
 
 extern char **environ;
 
@@ -22,6 +27,22 @@ int pocket_stream_socket(int domain) {
   int on = 1;
   setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
   return descriptor;
+#endif
+}
+
+size_t pocket_block_size(const void *block) {
+#ifdef __APPLE__
+  return malloc_size(block);
+#else
+  return malloc_usable_size((void *)block);
+#endif
+}
+
+void pocket_keep_memory_small(void) {
+#ifdef __GLIBC__
+  // Without this, the first large block that is freed raises the threshold to its size (mallopt(3)).
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  mallopt(M_ARENA_MAX, 2);
 #endif
 }
 

@@ -17,10 +17,18 @@ public struct LineAssembler: Sendable {
   private var pending: [UInt8] = []
   /// Whether what comes next belongs to a line whose beginning went out as a piece.
   private var continuesLine: Bool
+  private let runLimit: Int
+  private let pieceLimit: Int
 
   /// Begins at a committed position; `tail` are the ≤ 512 bytes before it. They also tell whether
-  /// the position is inside a long line, so that the rest of that line is marked as a piece.
-  public init(position: StreamPosition, tail: [UInt8] = []) {
+  /// the position is inside a long line, so that the rest of that line is marked as a piece. Other
+  /// limits than the usual ones are for tests; all readers of a stream must have the same.
+  public init(
+    position: StreamPosition, tail: [UInt8] = [], runLimit: Int = LineAssembler.runLimit,
+    pieceLimit: Int = LineAssembler.pieceLimit
+  ) {
+    self.runLimit = runLimit
+    self.pieceLimit = pieceLimit
     committed = position.offset
     recent = Array(tail.suffix(Self.fingerprintLength))
     continuesLine = tail.last.map { $0 != 0x0A } ?? false
@@ -61,10 +69,10 @@ public struct LineAssembler: Sendable {
         runs.append(take(continuesLine ? .piece : .lines))
         continuesLine = false
       } else {
-        let part = rest.prefix(Self.pieceLimit - pending.count)
+        let part = rest.prefix(pieceLimit - pending.count)
         pending.append(contentsOf: part)
         rest = rest.dropFirst(part.count)
-        if pending.count == Self.pieceLimit {
+        if pending.count == pieceLimit {
           runs.append(take(.piece))
           continuesLine = true
         }
@@ -76,13 +84,13 @@ public struct LineAssembler: Sendable {
   /// The newline in `rest` that ends the next run: the last one that keeps the run within its
   /// limit, else the first one that keeps the line within a piece.
   private func endOfRun(in rest: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
-    if !continuesLine, pending.count < Self.runLimit,
-      let last = UnsafeBufferPointer(rebasing: rest.prefix(Self.runLimit - pending.count))
+    if !continuesLine, pending.count < runLimit,
+      let last = UnsafeBufferPointer(rebasing: rest.prefix(runLimit - pending.count))
         .lastNewline
     {
       return rest.startIndex + last
     }
-    let line = UnsafeBufferPointer(rebasing: rest.prefix(Self.pieceLimit - pending.count))
+    let line = UnsafeBufferPointer(rebasing: rest.prefix(pieceLimit - pending.count))
     return line.firstNewline.map { rest.startIndex + $0 }
   }
 

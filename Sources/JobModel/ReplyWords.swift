@@ -137,7 +137,9 @@ struct ReplyWords {
   }
 
   /// A field that is a stream's name.
-  func stream(_ index: Int) -> JobStream? { JobStream(rawValue: fields[index]) }
+  func stream(_ index: Int) -> JobStream? {
+    index < count ? JobStream(rawValue: fields[index]) : nil
+  }
   /// A field that is a number, of either sign.
   func integer(_ index: Int) -> Int64? { Int64(fields[index]) }
   /// A field that is a number and not negative.

@@ -13,8 +13,11 @@ final class Database {
     lock = try StoreLock(path: location.lockPath)
     connection = try Connection(path: location.path)
     try connection.execute("PRAGMA foreign_keys = ON")
-    let (lock, connection) = (lock, connection)
-    try lock.withLock { () throws(StoreError) in try Self.prepare(connection) }
+    // A look at an up-to-date store waits for no writer.
+    if try !Self.isUpToDate(connection) {
+      let (lock, connection) = (lock, connection)
+      try lock.withLock { () throws(StoreError) in try Self.prepare(connection) }
+    }
     // Some builds zero what is deleted, which makes forgetting a large job slow. A log that grew
     // while a reader was in the way shrinks again.
     try connection.execute(
@@ -52,6 +55,13 @@ final class Database {
     }
   }
 
+  private static func isUpToDate(_ connection: Connection) throws(StoreError) -> Bool {
+    let application = try pragma("application_id", connection)
+    let version = try pragma("user_version", connection)
+    return application == Schema.applicationID && version == Int64(Schema.migrations.count)
+  }
+
+  /// Only under the lock: others may be about to do the same.
   private static func prepare(_ connection: Connection) throws(StoreError) {
     let known = Schema.migrations.count
     let version = try pragma("user_version", connection)

@@ -11,6 +11,7 @@ import Dispatch
 @main
 enum Pocket {
   static func main() async {
+    pocket_keep_memory_small()
     _ = pocket_survive_broken_pipes()
     let environment = Environment.ofThisProcess()
     let facts = TerminalFacts.ofThisProcess(environment)
@@ -26,8 +27,8 @@ enum Pocket {
       connector: HostConnector.make,
       table: .pocket)
     let code = await Program.run(Word.ofThisProcess(), in: context)
-    // Not exit(3): OpenSSL's atexit handler frees what the connections' threads are still using.
-    // Nothing is lost: everything was written by write(2) and committed by SQLite.
+    // Not `exit`: it frees what OpenSSL shares while a connection's thread may still use it, and
+    // there is nothing to be flushed.
     _exit(code.rawValue)
   }
 

@@ -6,9 +6,12 @@ import Testing
 
   /// All runs of `chunks`, with the last fragment, after checking what holds for any input.
   private func runs(
-    of chunks: [[UInt8]], at start: ByteOffset = .zero, tail: [UInt8] = []
+    of chunks: [[UInt8]], at start: ByteOffset = .zero, tail: [UInt8] = [],
+    runLimit: Int = LineAssembler.runLimit, pieceLimit: Int = LineAssembler.pieceLimit
   ) -> [Run] {
-    var assembler = LineAssembler(position: StreamPosition(offset: start), tail: tail)
+    var assembler = LineAssembler(
+      position: StreamPosition(offset: start), tail: tail, runLimit: runLimit,
+      pieceLimit: pieceLimit)
     var runs: [Run] = []
     var all: [UInt8] = []
     var isSound = true
@@ -17,7 +20,7 @@ import Testing
       all += chunk
       isSound =
         isSound && assembler.received == start + all.count
-        && assembler.pendingBytes < LineAssembler.pieceLimit
+        && assembler.pendingBytes < pieceLimit
         && (runs.last?.end ?? start) + assembler.pendingBytes == assembler.received
     }
     #expect(isSound)
@@ -26,7 +29,8 @@ import Testing
     #expect(assembler.tail == Array((tail + all).suffix(512)))
     var stored: [UInt8] = []
     for run in runs {
-      isSound = isSound && run.offset == start + stored.count && isWellFormed(run)
+      isSound =
+        isSound && run.offset == start + stored.count && isWellFormed(run, runLimit, pieceLimit)
       stored += run.bytes
     }
     #expect(isSound)
@@ -34,12 +38,12 @@ import Testing
     return runs
   }
 
-  private func isWellFormed(_ run: Run) -> Bool {
+  private func isWellFormed(_ run: Run, _ runLimit: Int, _ pieceLimit: Int) -> Bool {
     guard run.kind == .lines, run.bytes.last == 0x0A else {
       return run.kind != .lines && !run.bytes.isEmpty
-        && run.bytes.count <= LineAssembler.pieceLimit
+        && run.bytes.count <= pieceLimit
     }
-    return run.bytes.count <= LineAssembler.runLimit
+    return run.bytes.count <= runLimit
       || run.bytes.dropLast().firstIndex(of: 0x0A) == nil
   }
 
@@ -116,6 +120,25 @@ import Testing
     for seed in 1...2 as ClosedRange<UInt64> {
       let chunks = randomChunks(bytes, longest: 3_000_000, seed: seed)
       #expect(joined(runs(of: chunks)) == joined(whole), "seed \(seed)")
+    }
+  }
+
+  @Test(arguments: 1...30)
+  func everySplitGivesTheSamePiecesAndARestartGoesOn(pieceLimit: Int) {
+    let bytes = Array("a\n\nbcdef\nghijklmnopqrs\n\ntuvwxyzabcdefghijklmnopqrst".utf8)
+    let runLimit = max(1, pieceLimit / 3)
+    let whole = joined(runs(of: [bytes], runLimit: runLimit, pieceLimit: pieceLimit))
+    for chunks in simpleSplits(bytes) {
+      let found = runs(of: chunks, runLimit: runLimit, pieceLimit: pieceLimit)
+      #expect(joined(found) == whole)
+      // From any committed offset a new assembler gives what this one would have given.
+      for (index, run) in found.enumerated() where run.kind != .fragment {
+        let end = Int(run.end.rawValue)
+        let again = runs(
+          of: [Array(bytes[end...])], at: run.end, tail: Array(bytes[..<end]), runLimit: runLimit,
+          pieceLimit: pieceLimit)
+        #expect(joined(again) == joined(Array(found[(index + 1)...])))
+      }
     }
   }
 

@@ -115,6 +115,9 @@ func frame(
     "job UPPERCASE123", "exit v=1 how=code status=0", "exit", "evidence directory=present",
     "begin", "end now", "gap out 0 shrunk 99999999999999999999 0", "sent 1 2", "nobash",
     "data out 0 0", "data out 0 -1 5", "data out 0 0 x", "ready  ",
+    // Found by fuzzing: a word without its fields.
+    "gap", "stream", "size", "digest", "short", "late", "beat", "started", "refused", "error",
+    "noexec", "request", "job", "evidence", "step", "data", "sent",
   ])
   func aKnownWordWithWrongFieldsIsAnError(line: String) {
     let parsed = Parsed(reply("begin x 1", "ready", line, "end"))

@@ -93,7 +93,7 @@ private struct Picture: Equatable {
     let after = try await Picture(modelStore)
     #expect(before != after)
     let statements = last.withLock { $0 }
-    #expect(statements >= 4)
+    #expect(statements >= 3)
     for number in 1...statements {
       let temporary = try TemporaryStore()
       try await deed.prepare(try await temporary.open())

@@ -56,6 +56,23 @@ import Testing
     try await holder
   }
 
+  @Test func lookingWaitsForNoWriter() async throws {
+    let temporary = try TemporaryStore()
+    try await temporary.open().insert(makeJob())
+    let path = temporary.location.lockPath
+    let (isHeld, mayLetGo) = (Locked(false), Locked(false))
+    async let holder: Void = onOwnThread {
+      try StoreLock(path: path).withLock {
+        isHeld.withLock { $0 = true }
+        while !mayLetGo.withLock({ $0 }) { usleep(1000) }
+      }
+    }
+    try await waitUntil("the lock is held") { isHeld.withLock { $0 } }
+    #expect(try await temporary.open().jobs().count == 1)
+    mayLetGo.withLock { $0 = true }
+    try await holder
+  }
+
   @Test func whoWaitsTooLongIsTold() async throws {
     let temporary = try TemporaryStore()
     _ = try await temporary.open()

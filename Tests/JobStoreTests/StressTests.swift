@@ -19,6 +19,9 @@ private let posixWrite = write
 /// It shows that the lock is enough on a library with the WAL-reset bug. That everything happens
 /// under the lock, `LockTests` shows.
 @Suite(.serialized) struct StressTests {
+  /// `POCKET_STRESS=20` makes it twenty times as long.
+  static let scale = getenv("POCKET_STRESS").flatMap { Int(String(cString: $0)) } ?? 1
+
   /// The bytes of the line that begins at `offset` in the output of a stress job.
   static func line(_ writer: Int, at offset: Int64) -> [UInt8] {
     let length = Int(offset &* 2_654_435_761 % 3000)
@@ -96,14 +99,15 @@ private let posixWrite = write
         group.addTask {
           await #expect(processExitsWith: .success) {
             [writer = writer as Int, path = path as String, journal = journal as String] in
-            try await StressTests.write(writer, commits: 150, in: path, journal: journal)
+            try await StressTests.write(
+              writer, commits: 150 * StressTests.scale, in: path, journal: journal)
           }
         }
       }
       // A reader that comes and goes: the last to close must not checkpoint.
       group.addTask {
         await #expect(processExitsWith: .success) { [path = path as String] in
-          for _ in 0..<40 {
+          for _ in 0..<(40 * StressTests.scale) {
             let store = try await JobStore(at: StoreLocation(path: path))
             for job in try await store.jobs() {
               _ = try await store.prefixDigest(of: job.id, .out, generation: 0)
@@ -116,7 +120,9 @@ private let posixWrite = write
     let store = try await temporary.open()
     for writer in 1...3 {
       let bytes = try readFile(journals[writer] ?? "")
-      #expect(bytes.split(separator: 0x0A).count == 112, "writer \(writer) did not end")
+      #expect(
+        bytes.split(separator: 0x0A).count == 150 * Self.scale - (150 * Self.scale + 3) / 4,
+        "writer \(writer) did not end")
       #expect(try await store.position(of: jobID(writer), .out).offset > .zero)
     }
   }
@@ -125,7 +131,7 @@ private let posixWrite = write
     let temporary = try TemporaryStore()
     let journals = try await prepare(temporary)
     let path = temporary.location.path
-    for _ in 0..<4 {
+    for _ in 0..<(4 * Self.scale) {
       await withTaskGroup(of: Void.self) { group in
         for writer in 1...3 {
           let journal = journals[writer] ?? ""

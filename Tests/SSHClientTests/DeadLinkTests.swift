@@ -8,76 +8,74 @@ import Testing
   import Glibc
 #endif
 
-extension SSHClientTests {
-  @Suite struct DeadLinkTests {
-    @Test func aFrozenLinkIsNoticedWithinTenSeconds() async throws {
-      try await withLoopbackServer { server in
-        let proxy = try FaultProxy(server: server.port)
-        defer { proxy.stop() }
-        try server.addHost("proxied", port: proxy.port)
-        let transport = try await server.connector("proxied").connect()
-        let process = try await transport.execute("echo begun; sleep 100")
-        try await process.readLines(1)
-        let start = ContinuousClock.now
-        proxy.freeze()
-        let error = try await within(.seconds(20), "noticing") {
-          try await sshError { _ = try await process.read() }
-        }
-        #expect(error.phase == .linkDead)
-        #expect(error.kind == .unreachable)
-        #expect(ContinuousClock.now - start < .seconds(10))
-        #expect(await process.exit() == .unknown)
-        await transport.close()
+@Suite struct DeadLinkTests {
+  @Test func aFrozenLinkIsNoticedWithinTenSeconds() async throws {
+    try await withLoopbackServer { server in
+      let proxy = try FaultProxy(server: server.port)
+      defer { proxy.stop() }
+      try server.addHost("proxied", port: proxy.port)
+      let transport = try await server.connector("proxied").connect()
+      let process = try await transport.execute("echo begun; sleep 100")
+      try await process.readLines(1)
+      let start = ContinuousClock.now
+      proxy.freeze()
+      let error = try await within(.seconds(20), "noticing") {
+        try await sshError { _ = try await process.read() }
       }
+      #expect(error.phase == .linkDead)
+      #expect(error.kind == .unreachable)
+      #expect(ContinuousClock.now - start < .seconds(10))
+      #expect(await process.exit() == .unknown)
+      await transport.close()
     }
+  }
 
-    /// No channel is open, and nobody waits for anything.
-    @Test func aStoppedServerIsNoticedOnAnIdleConnectionToo() async throws {
-      try await withConnection { transport, server in
-        _ = try await transport.run("true")
-        for pid in try server.connections() { kill(pid, SIGSTOP) }
-        try await Task.sleep(for: .seconds(10))
-        let start = ContinuousClock.now
-        let error = try await sshError { _ = try await transport.execute("true") }
-        #expect(error.phase == .linkDead)
-        #expect(ContinuousClock.now - start < .seconds(1))
-      }
+  /// No channel is open, and nobody waits for anything.
+  @Test func aStoppedServerIsNoticedOnAnIdleConnectionToo() async throws {
+    try await withConnection { transport, server in
+      _ = try await transport.run("true")
+      for pid in try server.connections() { kill(pid, SIGSTOP) }
+      try await Task.sleep(for: .seconds(10))
+      let start = ContinuousClock.now
+      let error = try await sshError { _ = try await transport.execute("true") }
+      #expect(error.phase == .linkDead)
+      #expect(ContinuousClock.now - start < .seconds(1))
     }
+  }
 
-    @Test func aQuietLinkIsNotTakenForDead() async throws {
-      try await withConnection { transport, _ in
-        let quiet = try await transport.run("sleep 11; echo awake")
-        #expect(quiet.outputText == "awake\n")
-      }
+  @Test func aQuietLinkIsNotTakenForDead() async throws {
+    try await withConnection { transport, _ in
+      let quiet = try await transport.run("sleep 11; echo awake")
+      #expect(quiet.outputText == "awake\n")
     }
+  }
 
-    @Test func anIdleConnectionStaysUsableWhileTheServerChangesKeys() async throws {
-      var options = LoopbackServer.Options()
-      options.serverConfiguration = ["RekeyLimit default 1s"]
-      try await withConnection(options) { transport, _ in
-        _ = try await transport.run("true")
-        try await Task.sleep(for: .seconds(11))
-        let last = try await transport.run("exit 3")
-        #expect(last.exit == .code(3))
-      }
+  @Test func anIdleConnectionStaysUsableWhileTheServerChangesKeys() async throws {
+    var options = LoopbackServer.Options()
+    options.serverConfiguration = ["RekeyLimit default 1s"]
+    try await withConnection(options) { transport, _ in
+      _ = try await transport.run("true")
+      try await Task.sleep(for: .seconds(11))
+      let last = try await transport.run("exit 3")
+      #expect(last.exit == .code(3))
     }
+  }
 
-    @Test(arguments: [FaultProxy.Cut.reset, .finish])
-    func aCutLinkEndsEveryCallAtOnce(cut: FaultProxy.Cut) async throws {
-      try await withLoopbackServer { server in
-        let proxy = try FaultProxy(server: server.port)
-        defer { proxy.stop() }
-        try server.addHost("proxied", port: proxy.port)
-        let transport = try await server.connector("proxied").connect()
-        let process = try await transport.execute("echo begun; sleep 100")
-        try await process.readLines(1)
-        proxy.cutNow(by: cut)
-        let error = try await within(.seconds(5), "noticing") {
-          try await sshError { _ = try await process.read() }
-        }
-        #expect(error.kind == .unreachable)
-        #expect(proxy.didCut)
+  @Test(arguments: [FaultProxy.Cut.reset, .finish])
+  func aCutLinkEndsEveryCallAtOnce(cut: FaultProxy.Cut) async throws {
+    try await withLoopbackServer { server in
+      let proxy = try FaultProxy(server: server.port)
+      defer { proxy.stop() }
+      try server.addHost("proxied", port: proxy.port)
+      let transport = try await server.connector("proxied").connect()
+      let process = try await transport.execute("echo begun; sleep 100")
+      try await process.readLines(1)
+      proxy.cutNow(by: cut)
+      let error = try await within(.seconds(5), "noticing") {
+        try await sshError { _ = try await process.read() }
       }
+      #expect(error.kind == .unreachable)
+      #expect(proxy.didCut)
     }
   }
 }

@@ -1,5 +1,5 @@
 import Testing
 
-/// All tests of this module, one at a time: several look at the clock, and sshd takes the processor
-/// from whatever runs beside it.
+/// The tests that use the processor or look at the clock closely, one at a time: sshd takes its time
+/// from whatever runs beside it. Suites that mostly wait stand outside.
 @Suite(.serialized) enum SSHClientTests {}

@@ -79,11 +79,23 @@ swift_report() {
 
 @test 'Swift: no report, or half of one, is a crash' {
   swift_report
-  run -0 --separate-stderr count_swift missing log 1
+  : >empty
+  run -0 --separate-stderr count_swift missing empty 1
   [ "$output" = '0 1 0' ]
   head -n 6 report >half
-  run -0 --separate-stderr count_swift half log 1
+  run -0 --separate-stderr count_swift half empty 1
   [ "$output" = '0 1 0' ]
+}
+
+@test 'Swift: after a crash, what had begun and has no end has failed' {
+  printf '%s\n' '◇ Test run started.' '◇ Suite S started.' '◇ Test a() started.' \
+    '◇ Test c(_:) started.' '◇ Test case passing 1 argument x → 1 to c(_:) started.' \
+    '◇ Test "it hangs" started.' '➜ Test skipped() skipped: "not here"' \
+    '✔ Test a() passed after 0.1 seconds.' \
+    '✘ Test c(_:) with 3 test cases failed after 0.1 seconds with 2 issues.' >log
+  run -0 --separate-stderr count_swift missing log 124
+  [ "$output" = '1 2 1' ]
+  [[ $stderr == *'FAILED did not end: "it hangs"'* ]]
 }
 
 @test 'Swift: a log without its last line is a crash, whatever the report says' {

@@ -11,5 +11,11 @@ int pocket_termination_signal(int status);
 /// A stream socket that no child inherits and that never blocks: -1 and errno on failure. Atomic
 /// where the system can (Linux), since another thread may spawn at any moment.
 int pocket_stream_socket(int domain);
+/// How many bytes a block of malloc(3) really has; at least what was asked for.
+size_t pocket_block_size(const void *block);
+/// Makes malloc give large blocks back at once and share few arenas, where it can be told (glibc):
+/// what a client needs for a moment must not stay with it for the night. To be called before any
+/// thread is started.
+void pocket_keep_memory_small(void);
 /// The process's environment; Swift 6 does not let the global `environ` be read.
 char **pocket_environment(void);

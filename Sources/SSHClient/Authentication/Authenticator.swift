@@ -31,6 +31,9 @@ struct Authenticator: Sendable {
   }
 
   private mutating func tryKeys(_ connection: SSHConnection) async throws(SSHError) -> Bool {
+    for file in configuration.certificateFiles {
+      obstacles.append("CertificateFile \(file) is not supported yet")
+    }
     let files = try await loadFiles()
     let agent = try await agentIdentities(files)
     for identity in agent {

@@ -17,6 +17,8 @@ struct HostConfiguration: Sendable, Equatable {
   /// The agent's socket; nil when none is to be asked.
   var identityAgent: String?
   var usesPublicKeys = true
+  /// Certificates for the user's keys, which cannot be offered yet.
+  var certificateFiles: [String] = []
   var userKnownHostsFiles: [String] = []
   var globalKnownHostsFiles: [String] = []
   var strictHostKeyChecking = StrictHostKeyChecking.ask
@@ -74,6 +76,7 @@ struct HostConfiguration: Sendable, Equatable {
     for file in values["identityfile"] ?? [] where file != "none" {
       identityFiles.append(try tokens.expand(file))
     }
+    certificateFiles = (values["certificatefile"] ?? []).filter { $0 != "none" }
     identityAgent = try Self.agent(values["identityagent"]?.first, tokens)
     userKnownHostsFiles = try Self.files(values["userknownhostsfile"]?.first, tokens)
     globalKnownHostsFiles = try Self.files(values["globalknownhostsfile"]?.first, tokens)

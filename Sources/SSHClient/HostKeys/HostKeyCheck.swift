@@ -45,7 +45,9 @@ struct HostKeyCheck: Sendable {
     var preferences = configuration.algorithms
     let names = known.knownTypes(of: configuration.knownHostName).flatMap(Self.signatureNames)
     // libssh2 knows no host certificates.
-    let list = preferences.hostKey?.filter { !$0.contains("-cert-") } ?? []
+    guard let list = preferences.hostKey?.filter({ !$0.contains("-cert-") }) else {
+      return preferences
+    }
     let first = names.filter { list.contains($0) }
     preferences.hostKey = first + list.filter { !first.contains($0) }
     return preferences

@@ -2,8 +2,9 @@
 ///
 /// libssh2 1.10 answers exit status 0 when the server sent none, keeps a channel's close to itself
 /// and drops the words of a refusal. But it frees each such packet, decrypted and whole, through the
-/// session's own `free`, right after it has taken it: here the packet is read once more. The sizes
-/// and channel numbers are checked, since other memory passes by too.
+/// session's own `free`, right after it has taken it: here the packet is read once more. Lengths
+/// and channel numbers are checked, since other memory passes by too, and a block may be larger
+/// than what was written to it.
 ///
 /// A packet whose MAC was wrong is freed as well, and then the session fails: with a failed session
 /// nothing that was learnt in its last call may be trusted (see `SSHConnection.exit`).

@@ -1,5 +1,11 @@
 import CSSH2
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 extension SSHConnection {
   /// Covers an agent that asks its user for leave.
   private static let signedPatience = Duration.seconds(75)
@@ -131,8 +137,8 @@ private func answerSignatureRequest(
   case .asked, .signing: return LIBSSH2_ERROR_EAGAIN
   case .answered(.failure): return -1
   case .answered(.success(let bytes)):
-    // libssh2 frees it with the session's own free.
-    guard let copy = allocateMemory(bytes.count, nil) else { return -1 }
+    // libssh2 frees it with the session's `free`, which is the system's.
+    guard let copy = malloc(bytes.count) else { return -1 }
     bytes.withUnsafeBytes { copy.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
     signature.pointee = copy.assumingMemoryBound(to: UInt8.self)
     length.pointee = bytes.count

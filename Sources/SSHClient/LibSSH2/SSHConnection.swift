@@ -192,7 +192,11 @@ actor SSHConnection {
   /// Does what can be done now; then says what to wait for, or nil when nothing is left.
   func turn(ready: Int16) -> Interest? {
     if let wire, failure == nil {
-      if !wire.flush() { fail(lost("sending failed")) }
+      if wire.hasUnsentBytes {
+        if !wire.flush() { fail(lost("sending failed")) }
+        // Writers wait for this, and the socket will not be asked about it again.
+        isDirty = isDirty || !wire.hasUnsentBytes
+      }
       pass(wire, ready)
     }
     guard failure == nil, let wire else {

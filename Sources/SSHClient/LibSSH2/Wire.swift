@@ -1,3 +1,4 @@
+import CPosix
 import CSSH2
 
 #if canImport(Glibc)
@@ -151,34 +152,27 @@ private func sendBytes(
   return wire.send(buffer, length)
 }
 
-/// Each block is preceded by its size, which `free` needs to look at a packet without overrunning.
-private let blockHeader = 16
+// Plain malloc and free, so that a block of libssh2's that was made or freed behind the session's
+// back (1.11.1 does that with ECDSA keys) does no harm.
 
-/// Memory that libssh2 will free with this session's own function.
-func allocateMemory(
+private func allocateMemory(
   _ size: Int, _ abstract: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> UnsafeMutableRawPointer? {
-  guard let block = malloc(size + blockHeader) else { return nil }
-  block.storeBytes(of: size, as: Int.self)
-  return block + blockHeader
+  malloc(size)
 }
 
 private func freeMemory(
   _ pointer: UnsafeMutableRawPointer?, _ abstract: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) {
   guard let pointer else { return }
-  let block = pointer - blockHeader
-  let size = block.load(as: Int.self)
+  let size = pocket_block_size(pointer)
   wire(abstract)?.witness.observe(UnsafeRawBufferPointer(start: pointer, count: size))
-  free(block)
+  free(pointer)
 }
 
 private func reallocateMemory(
   _ pointer: UnsafeMutableRawPointer?, _ size: Int,
   _ abstract: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> UnsafeMutableRawPointer? {
-  guard let pointer else { return allocateMemory(size, abstract) }
-  guard let block = realloc(pointer - blockHeader, size + blockHeader) else { return nil }
-  block.storeBytes(of: size, as: Int.self)
-  return block + blockHeader
+  realloc(pointer, size)
 }

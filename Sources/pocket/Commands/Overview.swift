@@ -93,7 +93,8 @@ private struct Overview {
     switch job.state {
     case .launching: return "find out whether it started: pocket resume \(name)"
     case .unreachable: return "try again: pocket resume \(name)"
-    case .finished where !job.proved, .cancelled(.some) where !job.proved:
+    // Of a cancelled job nobody waits for the rest.
+    case .finished where !job.proved:
       return "fetch the rest of its output: pocket resume \(name)"
     case .lost where job.stateAt > looked, .neverStarted where job.stateAt > looked,
       .elsewhere where job.stateAt > looked:

@@ -122,7 +122,8 @@ struct Following {
     guard let away else { return }
     let left = max(0, (away.until - .now).components.seconds)
     let verb = isConnected ? "reconnecting" : "connecting"
-    try await context.console.show(status: "\(verb), \(left) s… (\(away.words))")
+    let wait = left > 0 ? ", \(left) s…" : "…"
+    try await context.console.show(status: "\(verb)\(wait) (\(away.words))")
   }
 
   private static func words(_ reason: GapReason) -> String {
@@ -145,7 +146,12 @@ extension CommandContext {
       if asJSON {
         try await report(job, with: client)
       } else {
-        try await console.say("let go; \(job.label) goes on. To follow it again:")
+        let newest = try await client.store.job(job.id) ?? job
+        let isUnconfirmed = newest.state.known == .launching
+        try await console.say(
+          isUnconfirmed
+            ? "let go; whether \(job.label) has started is not known yet. To find out and follow it:"
+            : "let go; \(job.label) goes on. To follow it again:")
         try await console.say("  pocket resume \(job.name ?? job.id.description)")
       }
       return .detached
