@@ -128,7 +128,6 @@ start_stranger() {
 
 @test "14 INT comes first for an agent, which may then end by itself" {
   id=$(new_id)
-  # shellcheck disable=SC2016
   launch "$id" bash -c 'trap "echo result; exit 0" INT; while :; do sleep 0.1; done'
   sleep 0.5
   cancelled "$id" interrupt=yes
@@ -153,7 +152,6 @@ start_stranger() {
 
 @test "14 the proof of death never rests on INT: what outlives an obedient leader is ended" {
   id=$(new_id)
-  # shellcheck disable=SC2016
   launch "$id" env "$(mark "$id")" bash -c 'setsid sleep 1000 & sleep 1000 & trap "exit 0" INT; while :; do sleep 0.1; done'
   spikes_wait 5 eval '[ "$(living "$id" | wc -l)" -ge 3 ]'
   cancelled "$id" interrupt=yes grace=2

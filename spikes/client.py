@@ -107,7 +107,7 @@ def arguments() -> argparse.Namespace:
         added = verbs.add_parser(function.__name__.removeprefix("do_"), help=function.__doc__)
         added.set_defaults(function=function)
         added.add_argument("--host", default=channel.HOST)
-        added.add_argument("--deadline", type=float, default=30, help="seconds for the whole reply")
+        added.add_argument("--deadline", type=float, default=60, help="seconds for the whole reply")
         return added
 
     for function in (do_render, do_ask):

@@ -147,7 +147,6 @@ broken_while_running() { # ID
 
 @test "14 INT reaches a job under job control and not one without" {
   # The shell fact that the rule for the leader rests on: without job control `&` ignores INT.
-  # shellcheck disable=SC2016
   remote host 'bash -c '\''sleep 50 & echo $!; set -m; sleep 50 & echo $!; disown -a'\'' 2>/dev/null </dev/null 3>&-' \
     >"$BATS_TEST_TMPDIR/pids" &
   spikes_wait 5 eval '[ "$(wc -l <"$BATS_TEST_TMPDIR/pids")" = 2 ]'

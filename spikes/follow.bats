@@ -18,14 +18,13 @@ teardown() {
 finished_job() { # ID
   put host "$1.out" <"$BATS_TEST_TMPDIR/out"
   put host "$1.err" <"$BATS_TEST_TMPDIR/err"
-  # shellcheck disable=SC2016
   launch "$1" sh -c 'cat "$HOME/$1.out"; cat "$HOME/$1.err" >&2' sh "$1"
   ended_with "$1" code 0
 }
 
 # Follows from offsets into out and err, as a client does that has committed so much.
 follow_from() { # ID OUT-OFFSET ERR-OFFSET
-  local into=$BATS_TEST_TMPDIR/from.$2.$3 job stream
+  local into=$BATS_TEST_TMPDIR/from.$2.$3 job
   job=$(job_folder "$1")
   mkdir "$into"
   head -c "$2" "$job/out.jsonl" >"$into/out.0"
@@ -101,7 +100,6 @@ follow_until_end() { # ID
 
 @test "02 a running job read by one short-lived follower after another gives the same bytes" {
   id=$(new_id)
-  # shellcheck disable=SC2016
   launch "$id" sh -c 'i=0; while [ $i -lt 80 ]; do echo "line $i"; echo "err $i" >&2; i=$((i + 1)); sleep 0.05; done'
   follows=0
   until followed_to_end; do
@@ -117,10 +115,9 @@ follow_until_end() { # ID
 
 @test "02 a client that is stopped and continued in mid-read gets the same bytes" {
   id=$(new_id)
-  # shellcheck disable=SC2016
   launch "$id" sh -c 'i=0; while [ $i -lt 30 ]; do head -c 1000000 /dev/urandom; i=$((i + 1)); sleep 0.1; done'
   follow_in_background "$id"
-  for turn in 1 2 3; do
+  for _ in 1 2 3; do
     sleep 0.6
     ssh=$(ps -o pid= --ppid "$follower" | tr -d ' ')
     kill -STOP "$follower" "$ssh"
@@ -169,7 +166,6 @@ follow_until_end() { # ID
 
 @test "03 Korean and emoji that a job writes byte by byte arrive whole" {
   id=$(new_id)
-  # shellcheck disable=SC2016
   launch "$id" bash -c 'for b in ea b0 80 f0 9f 91 8b eb 82 98 0a; do printf "\\x$b"; sleep 0.2; done'
   until followed_to_end; do
     client follow --into "$kept" --seconds 0.7 "$id" >/dev/null
@@ -235,7 +231,7 @@ go_on() { # ID
     printf 'ONE two three four five six se' >"$BATS_TEST_TMPDIR/other"
     case $how in
       shrunk) truncate -s 7 "$file" ;;
-      replaced) cat "$file" | put host replacement && mv "$(home_of host)/replacement" "$file" ;;
+      replaced) put host replacement <"$file" && mv "$(home_of host)/replacement" "$file" ;;
       rewritten) dd if="$BATS_TEST_TMPDIR/other" of="$file" conv=notrunc status=none ;;
     esac
     go_on "$id"
@@ -248,7 +244,6 @@ go_on() { # ID
 
 @test "20 a job that writes to /dev/stdout rewrites its own file: a gap, and never wrong bytes" {
   id=$(new_id)
-  # shellcheck disable=SC2016
   launch "$id" bash -c 'echo first; sleep 2; echo second >/dev/stdout; sleep 2; echo third >>/dev/stdout; sleep 1'
   follow_until_end "$id"
   expect 'generation 0' "$(cat "$kept/out.0")" first
@@ -260,7 +255,6 @@ go_on() { # ID
 @test "20 a file that is truncated and regrown under a follower all the time never gives spliced bytes" {
   id=$(new_id)
   # Every rewrite carries its number in every line, so that bytes of two of them show.
-  # shellcheck disable=SC2016
   launch "$id" bash -c 'i=0; while [ ! -e "$HOME/$0.go" ]; do i=$((i + 1)); for j in $(seq 1 $((RANDOM % 400 + 1))); do echo "$i.$j"; done >/dev/stdout; sleep 0.$((RANDOM % 4)); done' "$id"
   follow_until_end "$id" &
   follower=$!

@@ -53,15 +53,14 @@ PYTHON
   { yes "$prompt_text" || true; } | head -n 2000 >"$BATS_TEST_TMPDIR/prompt"
   printf 'SPIKE_TOKEN=%s\0SPIKE_OTHER=x\0' "$secret_text" >"$BATS_TEST_TMPDIR/secrets"
   id=$(new_id)
-  # shellcheck disable=SC2016
   client launch --prompt "$BATS_TEST_TMPDIR/prompt" --secrets "$BATS_TEST_TMPDIR/secrets" "$id" \
-    sh -c 'echo "$SPIKE_TOKEN"; sleep 1000' >/dev/null
+    sh -c 'echo "$SPIKE_TOKEN"; sleep 1000; :' >/dev/null
   spikes_wait 5 has_bytes "$id" out.jsonl 10
   expect 'the secret in the job' "$(cat "$(job_folder "$id")/out.jsonl")" "$secret_text"
   expect 'arguments with the prompt' "$(in_arguments "$prompt_text")" ''
   expect 'arguments with the secret' "$(in_arguments "$secret_text")" ''
   # The search finds what is there: the job's own argument.
-  [ -n "$(in_arguments 'echo "$SPIKE_TOKEN"; sleep 1000')" ]
+  [ -n "$(in_arguments 'echo "$SPIKE_TOKEN"; sleep 1000; :')" ]
   # The secret is in no file but the job's own output, and not in the supervisor's environment.
   expect 'files with the secret' "$(grep -rlaF "$secret_text" "$(home_of host)/.pocket" | grep -v out.jsonl)" ''
   run ! grep -qaF "$secret_text" "/proc/$(started_field "$id" supervisor)/environ"
@@ -72,11 +71,9 @@ PYTHON
 @test "13 a secret that another launch of the same job brings again is not needed, and nothing is lost" {
   printf 'SPIKE_TOKEN=first\0' >"$BATS_TEST_TMPDIR/secrets"
   id=$(new_id)
-  # shellcheck disable=SC2016
   client launch --secrets "$BATS_TEST_TMPDIR/secrets" "$id" sh -c 'echo "$SPIKE_TOKEN"' >/dev/null
   ended_with "$id" code 0
   printf 'SPIKE_TOKEN=second\0' >"$BATS_TEST_TMPDIR/secrets"
-  # shellcheck disable=SC2016
   run -0 client launch --secrets "$BATS_TEST_TMPDIR/secrets" "$id" sh -c 'echo "$SPIKE_TOKEN"'
   grep -q '^started again ' <<<"$output"
   expect out "$(cat "$(job_folder "$id")/out.jsonl")" first

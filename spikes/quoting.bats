@@ -14,8 +14,8 @@ setup_file() {
 }
 teardown_file() { spikes_stop; }
 
+# shellcheck disable=SC1003
 # Words that mean something to one shell or another. `pwned` must never come to be.
-# shellcheck disable=SC2016
 nasty=(
   '' ' ' 'two  spaces' "it's" '"double"' "'\"'\"'" $'a\nnewline\n' $'\ttab' $'\r'
   '$(touch $HOME/pwned)' '`touch $HOME/pwned`' '$HOME' '${HOME}' '$((1+1))' '!!' '!touch' '^a^b'
@@ -59,7 +59,6 @@ everything_arrives() { # SHELL
   export SPIKES_HOST
   need_shell "$1"
   home=$(home_of "$1")
-  # shellcheck disable=SC2016
   for folder in $'-e "it\'s" $(touch $HOME/pwned) `touch $HOME/pwned` !! \\ \n *\xff' '--help' $'ends in newlines\n\n'; do
     id=$(new_id)
     mkdir -p "$home/$folder"
@@ -75,7 +74,6 @@ everything_arrives() { # SHELL
     {
       printf '%s/%s\n' "$home" "$folder"
       cat "$SPIKES_DIR/bytes"
-      # shellcheck disable=SC2016
       printf '\0$(touch $HOME/pwned) `id` \\ =x\0'
       cat "$BATS_TEST_TMPDIR/prompt"
     } >"$BATS_TEST_TMPDIR/wanted"
@@ -130,7 +128,6 @@ export PYTHONUNBUFFERED=theirs CDPATH=/ prompt='two words'
 LOGIN
   printf '#!/bin/sh\necho found\n' | put "$1" login-only/spike-tool 755
   id=$(new_id)
-  # shellcheck disable=SC2016
   launch "$id" sh -c 'umask; echo "$PATH"; env | grep -E "^(id|job|root|name|nonce|size|status|command|prompt|PYTHONUNBUFFERED|CDPATH|LC_ALL|LANG)=" | sort; spike-tool'
   ended_with "$id" code 0
   remote "$1" "bash -lc 'umask; echo \"\$PATH\"; env | grep -E \"^(id|job|root|name|nonce|size|status|command|prompt|PYTHONUNBUFFERED|CDPATH|LC_ALL|LANG)=\" | sort; spike-tool'" \
@@ -154,7 +151,6 @@ LOGIN
   for setting in 'unset LC_ALL' 'export LC_ALL='; do
     printf '%s\n' "$setting" | put host .bash_profile
     id=$(new_id)
-    # shellcheck disable=SC2016
     launch "$id" sh -c 'echo "${LC_ALL-not set}"'
     ended_with "$id" code 0
     case $setting in unset*) wanted='not set' ;; *) wanted= ;; esac
@@ -168,7 +164,6 @@ login_only_program_is_found() { # SHELL
   export SPIKES_HOST
   need_shell "$1"
   printf '#!/bin/sh\necho "found with $1"\n' | put "$1" .local/spike-bin/login-only-tool 755
-  # shellcheck disable=SC2016
   printf 'PATH="$HOME/.local/spike-bin:$PATH"\n' | put "$1" .bash_profile
   if remote "$1" login-only-tool plain 2>/dev/null; then fail 'plain ssh finds it too'; fi
   id=$(new_id)

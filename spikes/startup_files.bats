@@ -11,7 +11,6 @@ load jobs.bash
 setup_file() {
   spikes_start $SPIKES_SHELLS
   # As a script, this prompt would leave a file behind.
-  # shellcheck disable=SC2016
   printf '\necho >"$HOME/pwned"\necho > $HOME/pwned\n' >"$SPIKES_DIR/prompt"
 }
 teardown_file() { spikes_stop; }
@@ -46,14 +45,20 @@ shell() {
   need_shell "$1"
 }
 
-# The job is started, gets its prompt, and every other verb answers too.
-works() {
-  local id
+# The job is started and gets its prompt.
+launches() { # -> id
   id=$(new_id)
   run client launch --prompt "$SPIKES_DIR/prompt" --times "$BATS_TEST_TMPDIR/times" --wait-for-close 1 "$id" cat
   grep -q '^started new ' <<<"$output" || fail "$1: $output"
   ended_with "$id" code 0
   same_bytes "$1: the prompt" "$(job_folder "$id")/out.jsonl" "$SPIKES_DIR/prompt"
+  nothing_was_run "$1"
+}
+
+# So it does, and the verbs that read and cancel answer too.
+works() {
+  local id
+  launches "$1"
   follow_all "$id" "$BATS_TEST_TMPDIR/kept.$id" || fail "$1: follow"
   same_bytes "$1: what was followed" "$BATS_TEST_TMPDIR/kept.$id/out.0" "$SPIKES_DIR/prompt"
   run -0 cancel "$id"
@@ -78,11 +83,14 @@ nothing_was_run() { [ ! -e "$(home_of "$SPIKES_HOST")/pwned" ] || fail "$1: the 
 
 # Each line of stdin is a login file (bash); all must work.
 each_login_file_works() {
-  local line
-  while IFS= read -r line; do
+  local line file
+  while IFS= read -r file; do
+    line=$file
     printf '%s\n' "$line" | place login
-    works "$line"
+    launches "$line"
   done
+  # The last one for every verb.
+  works "$line"
 }
 
 @test "09 login files that print, to both streams and without a line end" {
