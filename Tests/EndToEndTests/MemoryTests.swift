@@ -20,7 +20,8 @@ import Testing
       let peak = result.peakResidentBytes
       print("catching up with 1 GiB took \(result.duration) and \(peak / 1_048_576) MiB at most")
       #expect(peak < 64 << 20)
-      #expect(try await world.pocket("verify", "\(id)").run(deadline: .seconds(120)).end == .code(0))
+      #expect(
+        try await world.pocket("verify", "\(id)").run(deadline: .seconds(120)).end == .code(0))
     }
   }
 }
