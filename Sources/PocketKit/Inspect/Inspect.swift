@@ -57,6 +57,7 @@ extension JobClient {
       RemoteScript(
         .inspect,
         [("id", job.id.description), ("out_bytes", wish(.out)), ("err_bytes", wish(.err))]))
+    if !digesting.isEmpty { exchange.limit = Exchange.digestLimit }
     return try await link.finishing(exchange.process) {
       var collector = EvidenceCollector()
       var sizes: [JobStream: ByteOffset] = [:]
