@@ -36,8 +36,10 @@ def do_ask(options) -> int:
     link = channel.open_verb(
         options.verb, assignments(options.arguments), options.host, options.deadline
     )
+    # A newline frees a startup file that reads a line.
+    link.send(b"\n")
     tell(channel.rest_of_reply(link))
-    link.close()
+    link.close(0.5)
     return 0
 
 
@@ -74,7 +76,10 @@ def do_follow(options) -> int:
     """Follows a job into a folder."""
     folder = pathlib.Path(options.into)
     arguments = {"id": options.id} | following.position(folder)
-    link = channel.open_verb("follow", arguments, options.host, options.deadline)
+    nonce = channel.fresh_nonce()
+    if options.nonce_file:
+        pathlib.Path(options.nonce_file).write_text(nonce)
+    link = channel.open_verb("follow", arguments, options.host, options.deadline, nonce=nonce)
     ends_at = time.monotonic() + options.seconds
 
     def stops(follower: following.Follower, word: str) -> bool:
@@ -128,6 +133,7 @@ def arguments() -> argparse.Namespace:
     follow.add_argument("--into", required=True, help="the folder that keeps the bytes")
     follow.add_argument("--bytes", type=float, default=float("inf"), help="stop after so many")
     follow.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")
+    follow.add_argument("--nonce-file", help="a file for the nonce, by which to find the follower")
     follow.add_argument("--until", help="stop after this word")
     follow.add_argument("id")
     return parser.parse_args()

@@ -36,7 +36,25 @@ spikes_start() {
     mkdir -m 700 "$SPIKES_DIR/home/$shell"
     printf '%s %s\n' "$shell" "$(id -un)" >>"$SPIKES_DIR/users"
   fi
+  if [ "${SPIKES_UTILITIES:-}" = busybox ]; then
+    spikes_busybox "$SPIKES_DIR/busybox" || return 1
+    for shell in $(spikes_hosts); do
+      # For the login bash, whose /etc/profile sets PATH anew; sshd gives it to all before that.
+      printf 'PATH=%s:$PATH\n' "$SPIKES_DIR/busybox" | put "$shell" .bash_profile
+    done
+  fi
   spikes_start_sshd
+}
+
+# The aliases of all users.
+spikes_hosts() { cut -d ' ' -f 1 "$SPIKES_DIR/users"; }
+
+# A folder with every utility of busybox; fails where there is no busybox.
+spikes_busybox() {
+  local busybox name
+  busybox=$(command -v busybox) || return 1
+  mkdir "$1"
+  for name in $("$busybox" --list); do ln -s "$busybox" "$1/$name"; done
 }
 
 # The name of the current user's login shell.
@@ -109,7 +127,11 @@ spikes_write_sshd_config() {
     'StrictModes no' 'UseDNS no' 'PrintMotd no' 'PrintLastLog no' \
     'MaxStartups 500' 'MaxSessions 200' 'LoginGraceTime 60'
   [ "$(id -u)" != 0 ] || printf 'UsePAM no\n'
-  [ "$(id -u)" = 0 ] || printf 'SetEnv HOME=%s\n' "$SPIKES_DIR/home/$(spikes_own_shell)"
+  local set=()
+  [ "$(id -u)" = 0 ] || set+=("HOME=$SPIKES_DIR/home/$(spikes_own_shell)")
+  [ "${SPIKES_UTILITIES:-}" != busybox ] || set+=("PATH=$SPIKES_DIR/busybox:/usr/local/bin:/usr/bin:/bin")
+  # sshd takes only the first such line.
+  [ "${#set[@]}" = 0 ] || printf 'SetEnv %s\n' "${set[*]}"
 }
 
 spikes_start_sshd() {

@@ -29,7 +29,7 @@ nasty=(
 printing=(sh -c 'for argument; do printf "%s\0" "$argument"; done' sh)
 
 nothing_was_run() {
-  expect 'pwned files' "$(find "$SPIKES_DIR/home" -name 'pwned*')" ''
+  expect 'pwned files' "$(find "$SPIKES_DIR/home" -type f -name 'pwned*')" ''
 }
 
 arguments_arrive() { # SHELL

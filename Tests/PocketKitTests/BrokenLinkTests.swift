@@ -15,7 +15,8 @@ import Testing
 @Suite struct BrokenLinkTests {
   /// Prints on both streams until the file `~/enough` is there.
   private static let talker = JobRequest.shell(
-    "i=0; until [ -e ~/enough ]; do echo \"줄 $i\"; echo \"오류 $i\" >&2; i=$((i+1)); sleep 0.02; done")
+    "i=0; until [ -e ~/enough ]; do echo \"줄 $i\"; echo \"오류 $i\" >&2; i=$((i+1)); sleep 0.02; done"
+  )
 
   @Test func aFrozenLinkIsNoticedAndNothingIsLostOrDoubled() async throws {
     try await World.with { world in

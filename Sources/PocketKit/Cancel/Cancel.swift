@@ -81,7 +81,8 @@ extension JobClient {
         switch reply {
         case .step(let words): progress(words)
         case .survivors(let pids): (report.survivors, isAnswered) = (pids, true)
-        case .leftover(let pids): (report.leftovers, report.wasOver, isAnswered) = (pids, true, true)
+        case .leftover(let pids):
+          (report.leftovers, report.wasOver, isAnswered) = (pids, true, true)
         case .removed: isAnswered = true
         default: break
         }

@@ -69,7 +69,11 @@ struct Follow: Sendable {
         // A frame that does not fit is dropped with its channel, and read again. When that keeps
         // happening without a byte gained, the file is being rewritten faster than it can be read.
         fruitless = progressed ? 0 : fruitless + 1
-        if fruitless > 1 { try await Task.sleep(for: backoff.wait(after: nil)) } else { backoff.reset() }
+        if fruitless > 1 {
+          try await Task.sleep(for: backoff.wait(after: nil))
+        } else {
+          backoff.reset()
+        }
       }
     }
   }
@@ -84,7 +88,8 @@ extension JobState {
   /// Whether the host can add nothing to this state.
   var isSettledWithoutHost: Bool {
     switch self {
-    case .neverStarted, .cancelled(nil), .lost(.removed), .lost(.directoryGone), .lost(.outputCut): true
+    case .neverStarted, .cancelled(nil), .lost(.removed), .lost(.directoryGone), .lost(.outputCut):
+      true
     default: false
     }
   }

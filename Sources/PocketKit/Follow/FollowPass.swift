@@ -175,7 +175,8 @@ struct FollowPass {
     _ outSize: ByteOffset, _ errSize: ByteOffset, _ leader: Evidence.Presence,
     _ supervisor: Evidence.Presence
   ) async throws -> Outcome? {
-    let isAlive = leader == .alive || leader == .unknown || supervisor == .alive
+    let isAlive =
+      leader == .alive || leader == .unknown || supervisor == .alive
       || supervisor == .unknown
     beatsWithoutLife = isAlive ? 0 : beatsWithoutLife + 1
     // Twice, and with nothing left to read: the record may be on its way.

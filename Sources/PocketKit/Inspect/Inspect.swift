@@ -5,6 +5,7 @@ import SSHClient
 
 /// What one look at a job on its host found.
 public struct Inspection: Sendable {
+  /// The facts.
   public var evidence: Evidence
   /// What the job's state is by this evidence.
   public var state: JobState

@@ -62,7 +62,8 @@ struct LaunchAttempt: Sendable {
           try await client.store.recordLaunch(
             of: job.id, attempt: attempt, pid: pid, pgid: group)
           outcome = .running
-        case .refused(let reason, let words): outcome = .neverStarted(.refused(reason, words: words))
+        case .refused(let reason, let words):
+          outcome = .neverStarted(.refused(reason, words: words))
         case .cancelled: outcome = .cancelled(nil)
         case .removed: outcome = .neverStarted(.removed)
         default: break

@@ -1,0 +1,43 @@
+#!/usr/bin/env bats
+# shellcheck shell=bats
+# The same facts with busybox utilities first on PATH: parts of the other suites, run again.
+
+load harness.bash
+
+# The tests of suite $1 whose names match $2.
+with_busybox() {
+  command -v busybox >/dev/null || skip 'busybox is not installed'
+  local status=0
+  # A bats of its own: without the variables of this one.
+  env -i PATH="$PATH" HOME="$HOME" TMPDIR="${TMPDIR:-/tmp}" LANG="${LANG:-C.UTF-8}" \
+    SPIKES_UTILITIES=busybox SPIKES_SHELL_DIR="${SPIKES_SHELL_DIR:-}" \
+    bats --tap -f "$2" "$BATS_TEST_DIRNAME/$1.bats" >"$BATS_TEST_TMPDIR/tap" 2>&1 3>&- || status=$?
+  cat "$BATS_TEST_TMPDIR/tap"
+  [ "$status" = 0 ]
+  # A filter that matches nothing, or nothing but what is skipped, proves nothing.
+  grep -v '# skip' "$BATS_TEST_TMPDIR/tap" | grep -q '^ok '
+}
+
+@test "17 busybox first on PATH: the command runs once" {
+  with_busybox launch_once '^08 (a job that is launched twice|five|of two|a payload|a launch that follows)'
+}
+
+@test "17 busybox first on PATH: the exit record" {
+  with_busybox exit_record '^(10|11 exit 0|11 a program|11 no folder|12 .*tmpfs|18)'
+}
+
+@test "17 busybox first on PATH: following" {
+  with_busybox follow '^(02 a read that begins|02 a read at offsets|02 a running job|03 .*writes byte|20|21)'
+}
+
+@test "17 busybox first on PATH: cancel" {
+  with_busybox cancel '^(04 cancel leaves|04 a job that has ended|14 TERM|15)'
+}
+
+@test "17 busybox first on PATH: words, prompts and the login's settings" {
+  with_busybox quoting '^05 (arguments|prompt).*(dash|fish)'
+}
+
+@test "17 busybox first on PATH: a 2 MB prompt and secrets" {
+  with_busybox prompt '^13'
+}
