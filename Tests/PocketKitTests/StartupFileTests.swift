@@ -1,4 +1,5 @@
 import JobModel
+import JobStore
 import PocketKit
 import TestSupport
 import Testing
