@@ -1,3 +1,4 @@
+import JobModel
 import SSHClient
 
 extension HostLink {
