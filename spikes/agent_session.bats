@@ -21,9 +21,9 @@ case $1 in
 esac
 cat >>"$conversation"
 say init "$PWD"
-while IFS= read -r line; do say user "$line"; done <"$conversation"
+while IFS= read -r line; do last=$line; say user "$line"; done <"$conversation"
 trap 'say result interrupted; exit 0' INT
-case $line in *slowly*) sleep 1000 & wait ;; esac
+case $last in *slowly*) sleep 1000 & wait ;; esac
 say result "$(grep -c '' "$conversation") lines so far"
 AGENT
   # shellcheck disable=SC2016
@@ -83,7 +83,7 @@ said() { cat "$BATS_TEST_TMPDIR/kept.$1/out.0"; }
   client launch --cwd project --prompt "$BATS_TEST_TMPDIR/prompt" "$id" stand-in --session-id "$session" >/dev/null
   spikes_wait 5 has_bytes "$id" out.jsonl 60
   run -0 cancel "$id" interrupt=yes
-  grep -qx survivors <<<"$output"
+  grep -qx survivors <<<"$output" || fail "$output"
   expect 'the record' "$(record_field "$id" status) $(record_field "$id" cancel)" '0 yes'
   grep -q '"result".*interrupted' "$(job_folder "$id")/out.jsonl"
   id=$(new_id)

@@ -8,8 +8,8 @@ load harness.bash
 with_busybox() {
   command -v busybox >/dev/null || skip 'busybox is not installed'
   local status=0
-  # A bats of its own: without the variables of this one.
-  env -i PATH="$PATH" HOME="$HOME" TMPDIR="${TMPDIR:-/tmp}" LANG="${LANG:-C.UTF-8}" \
+  # A bats of its own: without the variables of this one, and without its inner programs on PATH.
+  env -i PATH="${PATH#"$BATS_LIBEXEC:"}" HOME="$HOME" TMPDIR="${TMPDIR:-/tmp}" LANG="${LANG:-C.UTF-8}" \
     SPIKES_UTILITIES=busybox SPIKES_SHELL_DIR="${SPIKES_SHELL_DIR:-}" \
     bats --tap -f "$2" "$BATS_TEST_DIRNAME/$1.bats" >"$BATS_TEST_TMPDIR/tap" 2>&1 3>&- || status=$?
   cat "$BATS_TEST_TMPDIR/tap"
@@ -19,7 +19,7 @@ with_busybox() {
 }
 
 @test "17 busybox first on PATH: the command runs once" {
-  with_busybox launch_once '^08 (a job that is launched twice|five|of two|a payload|a launch that follows)'
+  with_busybox launch_once '^08 (a job that is launched twice|five|a payload)'
 }
 
 @test "17 busybox first on PATH: the exit record" {
@@ -27,7 +27,7 @@ with_busybox() {
 }
 
 @test "17 busybox first on PATH: following" {
-  with_busybox follow '^(02 a read that begins|02 a read at offsets|02 a running job|03 .*writes byte|20|21)'
+  with_busybox follow '^(02 a read that begins|02 a running job|20 a file that is (shrunk|missing|truncated)|20 .*at the same size|21)'
 }
 
 @test "17 busybox first on PATH: cancel" {
@@ -35,7 +35,7 @@ with_busybox() {
 }
 
 @test "17 busybox first on PATH: words, prompts and the login's settings" {
-  with_busybox quoting '^05 (arguments|prompt).*(dash|fish)'
+  with_busybox quoting '^05 (arguments.*fish|prompt.*dash)'
 }
 
 @test "17 busybox first on PATH: a 2 MB prompt and secrets" {

@@ -25,7 +25,7 @@ finished_job() { # ID
 
 # Follows from offsets into out and err, as a client does that has committed so much.
 follow_from() { # ID OUT-OFFSET ERR-OFFSET
-  local into=$BATS_TEST_TMPDIR/from.$2.$3 job stream
+  local into=$BATS_TEST_TMPDIR/from.$2.$3 job
   job=$(job_folder "$1")
   mkdir "$into"
   head -c "$2" "$job/out.jsonl" >"$into/out.0"
@@ -120,7 +120,7 @@ follow_until_end() { # ID
   # shellcheck disable=SC2016
   launch "$id" sh -c 'i=0; while [ $i -lt 30 ]; do head -c 1000000 /dev/urandom; i=$((i + 1)); sleep 0.1; done'
   follow_in_background "$id"
-  for turn in 1 2 3; do
+  for _ in 1 2 3; do
     sleep 0.6
     ssh=$(ps -o pid= --ppid "$follower" | tr -d ' ')
     kill -STOP "$follower" "$ssh"
@@ -248,7 +248,7 @@ go_on() { # ID
     printf 'ONE two three four five six se' >"$BATS_TEST_TMPDIR/other"
     case $how in
       shrunk) truncate -s 7 "$file" ;;
-      replaced) cat "$file" | put host replacement && mv "$(home_of host)/replacement" "$file" ;;
+      replaced) put host replacement <"$file" && mv "$(home_of host)/replacement" "$file" ;;
       rewritten) dd if="$BATS_TEST_TMPDIR/other" of="$file" conv=notrunc status=none ;;
     esac
     go_on "$id"

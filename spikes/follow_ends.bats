@@ -67,6 +67,7 @@ lose_client() { # HOST vanished|froze|cut idle|blocked
   id=$(cat "$SPIKES_DIR/$3.$1")
   folder=$SPIKES_DIR/cases/$1.$2.$3
   mkdir "$folder"
+  # shellcheck disable=SC2153 # the harness sets it
   "$SPIKES_PYTHON" "$SPIKES_SOURCE/relay.py" "$SPIKES_PORT" "$folder" &
   relay=$!
   spikes_wait 10 test -e "$folder/port"
@@ -141,7 +142,8 @@ ended_in_time() { # vanished|froze|cut idle|blocked
   need_root 'the second user is a throw-away one'
   [ -d "$SPIKES_DIR/busybox" ] || skip 'busybox is not installed'
   id=$(new_id)
-  SPIKES_HOST=dash launch "$id" sh -c 'readlink -f "$(command -v head)" "$(command -v dd)" "$(command -v cksum)"'
+  # shellcheck disable=SC2016
+  SPIKES_HOST=dash launch "$id" sh -c 'for name in head dd cksum; do readlink -f "$(command -v $name)"; done'
   SPIKES_HOST=dash ended_with "$id" code 0
   expect 'who provides them' "$(SPIKES_HOST=dash; sort -u "$(job_folder "$id")/out.jsonl" | sed 's,.*/,,')" busybox
 }

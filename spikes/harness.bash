@@ -9,6 +9,7 @@
 [ -z "${BATS_VERSION:-}" ] || bats_require_minimum_version 1.5.0
 
 SPIKES_SOURCE=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
+# shellcheck disable=SC2034 # the suites use it
 SPIKES_SHELLS='bash dash zsh fish tcsh ksh'
 # A version manager's shim in front of python3 costs more than the whole program.
 SPIKES_PYTHON=/usr/bin/python3
@@ -29,7 +30,7 @@ spikes_start() {
   : >"$SPIKES_DIR/users"
   if [ "$(id -u)" = 0 ]; then
     spikes_sweep
-    mkdir -p -m 755 /run/sshd
+    mkdir -p /run/sshd
     for shell; do spikes_add_user "$shell"; done
   else
     shell=$(spikes_own_shell)
@@ -202,8 +203,9 @@ spikes_stop() {
     done <"$SPIKES_DIR/users"
   else
     for entry in /proc/[0-9]*; do
-      [ -O "$entry" ] && grep -qaF "HOME=$SPIKES_DIR/home/" "$entry/environ" 2>/dev/null || continue
-      kill -KILL "${entry#/proc/}" 2>/dev/null
+      if [ -O "$entry" ] && grep -qaF "HOME=$SPIKES_DIR/home/" "$entry/environ" 2>/dev/null; then
+        kill -KILL "${entry#/proc/}" 2>/dev/null
+      fi
     done
   fi
   [ -z "${SPIKES_KEEPER:-}" ] || kill -KILL "$SPIKES_KEEPER" 2>/dev/null

@@ -3,7 +3,8 @@
 
 # launch ID COMMAND...: fails unless this launch started it.
 launch() {
-  client launch "$@" >"$BATS_TEST_TMPDIR/launched" && grep -q '^started new ' "$BATS_TEST_TMPDIR/launched" \
+  client launch "$@" >"$BATS_TEST_TMPDIR/launched" || true
+  grep -q '^started new ' "$BATS_TEST_TMPDIR/launched" \
     || fail "not started: $(cat "$BATS_TEST_TMPDIR/launched")"
 }
 
@@ -56,11 +57,11 @@ is_stopped() {
 # with_environment TEXT: living processes whose environment holds this entry.
 with_environment() {
   local path pid
-  for path in $(grep -lzxF -- "$1" /proc/[0-9]*/environ 2>/dev/null); do
+  while IFS= read -r path; do
     pid=${path#/proc/}
     pid=${pid%/environ}
     ! lives "$pid" || printf '%s\n' "$pid"
-  done
+  done < <(grep -lzxF -- "$1" /proc/[0-9]*/environ 2>/dev/null)
 }
 
 # same_bytes NAME GOT WANTED: two files.

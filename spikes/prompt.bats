@@ -55,13 +55,13 @@ PYTHON
   id=$(new_id)
   # shellcheck disable=SC2016
   client launch --prompt "$BATS_TEST_TMPDIR/prompt" --secrets "$BATS_TEST_TMPDIR/secrets" "$id" \
-    sh -c 'echo "$SPIKE_TOKEN"; sleep 1000' >/dev/null
+    sh -c 'echo "$SPIKE_TOKEN"; sleep 1000; :' >/dev/null
   spikes_wait 5 has_bytes "$id" out.jsonl 10
   expect 'the secret in the job' "$(cat "$(job_folder "$id")/out.jsonl")" "$secret_text"
   expect 'arguments with the prompt' "$(in_arguments "$prompt_text")" ''
   expect 'arguments with the secret' "$(in_arguments "$secret_text")" ''
   # The search finds what is there: the job's own argument.
-  [ -n "$(in_arguments 'echo "$SPIKE_TOKEN"; sleep 1000')" ]
+  [ -n "$(in_arguments 'echo "$SPIKE_TOKEN"; sleep 1000; :')" ]
   # The secret is in no file but the job's own output, and not in the supervisor's environment.
   expect 'files with the secret' "$(grep -rlaF "$secret_text" "$(home_of host)/.pocket" | grep -v out.jsonl)" ''
   run ! grep -qaF "$secret_text" "/proc/$(started_field "$id" supervisor)/environ"

@@ -15,7 +15,7 @@ setup_file() {
 teardown_file() { spikes_stop; }
 
 # Words that mean something to one shell or another. `pwned` must never come to be.
-# shellcheck disable=SC2016
+# shellcheck disable=SC1003,SC2016
 nasty=(
   '' ' ' 'two  spaces' "it's" '"double"' "'\"'\"'" $'a\nnewline\n' $'\ttab' $'\r'
   '$(touch $HOME/pwned)' '`touch $HOME/pwned`' '$HOME' '${HOME}' '$((1+1))' '!!' '!touch' '^a^b'
