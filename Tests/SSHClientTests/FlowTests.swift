@@ -59,7 +59,8 @@ extension SSHClientTests {
           total += bytes.count
         }
         #expect(total == 200_000_000)
-        #expect(pauses < 10)
+        // A busy machine makes some of its own; the fault made one every few megabytes.
+        #expect(pauses < 40)
       }
     }
 
