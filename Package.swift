@@ -33,7 +33,8 @@ let package = Package(
     .target(
       name: "RemoteScripts", path: "shell",
       resources: [
-        .embedInCode("prelude.sh"), .embedInCode("processes.sh"), .embedInCode("records.sh"), .embedInCode("evidence.sh"),
+        .embedInCode("prelude.sh"), .embedInCode("processes.sh"), .embedInCode("records.sh"),
+        .embedInCode("evidence.sh"),
         .embedInCode("staging.sh"),
         .embedInCode("launch.sh"), .embedInCode("supervise.sh"), .embedInCode("lead.sh"),
         .embedInCode("follow.sh"), .embedInCode("cancel.sh"), .embedInCode("inspect.sh"),

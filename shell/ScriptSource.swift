@@ -7,7 +7,8 @@ enum ScriptSource {
 
   /// Every script that is embedded.
   static let names = [
-    "prelude", "processes", "records", "evidence", "staging", "launch", "supervise", "lead", "follow",
+    "prelude", "processes", "records", "evidence", "staging", "launch", "supervise", "lead",
+    "follow",
     "cancel", "inspect", "list", "remove",
   ]
 

@@ -29,6 +29,7 @@ attempt() { # <command>...: a failure to write is the end, in the host's own wor
   words=$("$@" 2>&1) || fail write "$words"
 }
 
+write_byte() { printf x >"$staging/byte"; }
 write_payload() { head -c "$1" <&7 >"$staging/payload"; }
 cut_payload() { # <skip> <count> <file>
   tail -c "+$(($1 + 1))" "$staging/payload" | head -c "$2" >"$staging/$3"
@@ -57,6 +58,8 @@ receive_payload() { # request, prompt and secrets into the staging folder, check
   sweep_old
   attempt write_payload "$total"
   file_size "$staging/payload"
+  # busybox's head does not tell of a full disk, where a file can be made and nothing be written.
+  [ "$size" = "$total" ] || attempt write_byte
   [ "$size" = "$total" ] || fail payload "$size of $total bytes arrived"
   line=$(cksum <"$staging/payload")
   [ "${line%% *}" = "$sum" ] || fail payload 'checksum differs'

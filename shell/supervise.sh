@@ -22,11 +22,11 @@ wait_for_leader() { # -> status as the shell gives it, ended as `jobs` words it
   while :; do
     wait "$leader"
     status=$?
-    # A signal to us ends `wait` too.
+    # A signal to us ends `wait` too. Nothing is run in the foreground here: bash would tell of the
+    # leader's end behind it, and forget it.
     process "$leader" || break
     [ "$parent" = $$ ] || break
     is_dead "$state" && break
-    sleep 1
   done
   # When the trap cut `wait` short, its status is the trap's; bash still remembers the leader's.
   wait "$leader" 2>/dev/null
@@ -55,8 +55,9 @@ how_it_ended() { # -> how: `wait` says 137 for `exit 137` and for SIGKILL, `jobs
 }
 
 wait_for_group() { # at most a second: what is written by then belongs to the job
-  local ticks=0 members kin
-  while [ "$ticks" -lt 10 ]; do
+  local ticks=0 members kin start=$SECONDS
+  # Ticks are what is counted; on a machine so busy that ten of them take long, the clock bounds them.
+  while [ "$ticks" -lt 10 ] && [ $((SECONDS - start)) -lt 2 ]; do
     # That nothing can be signalled proves the group empty; that something can proves nothing,
     # since a zombie can.
     kill -0 -- "-$leader" 2>/dev/null || return

@@ -220,6 +220,19 @@ go_on() { # ID
   expect 'generation 1' "$(cat "$kept/out.1")" ''
 }
 
+@test "20 a file that was rewritten, and then did not grow, is a gap" {
+  # No frame would show it: the fingerprint alone does.
+  printf 'as it is now\n' >"$BATS_TEST_TMPDIR/out"
+  : >"$BATS_TEST_TMPDIR/err"
+  id=$(new_id)
+  finished_job "$id"
+  mkdir "$kept"
+  printf 'as it was ..\n' >"$kept/out.0"
+  follow_all "$id" "$kept"
+  grep -q ' gap out 0 rewritten 13 13$' "$kept/events" || fail "$(cat "$kept/events")"
+  expect 'generation 1' "$(cat "$kept/out.1")" 'as it is now'
+}
+
 @test "20 a file that was shrunk, replaced, or rewritten at the same size while nobody followed is a gap" {
   for how in shrunk replaced rewritten; do
     id=$(new_id)

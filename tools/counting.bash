@@ -20,7 +20,7 @@ settle_counts() { # <passed> <failed> <skipped> <exit status>
 # TAP (testanything.org), as bats writes it.
 count_tap() { # <file> <exit status>
   local counts
-  counts=$(awk '
+  counts=$(LC_ALL=C awk '
     /^1\.\.[0-9]+/ { planned = substr($0, 4) + 0; has_plan = 1; next }
     /^ok / {
       if (match(tolower($0), /# skip/)) {

@@ -28,6 +28,7 @@ public enum JobError: Error, Sendable {
 }
 
 extension JobError: CustomStringConvertible {
+  /// What happened, where, and what to do, in one sentence.
   public var description: String {
     switch self {
     case .host(let error): error.description

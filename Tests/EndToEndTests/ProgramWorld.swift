@@ -3,12 +3,6 @@ import JobStore
 import TestSupport
 import Testing
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// The built `pocket`, a host, and a store of the test's own.
 struct ProgramWorld {
   let server: LoopbackServer
@@ -22,18 +16,10 @@ struct ProgramWorld {
     }
   }
 
-  /// `$POCKET_BINARY`, which `make` sets to the release build, else the debug build beside this
-  /// test.
-  static let binary: String = {
-    if let path = getenv("POCKET_BINARY") { return String(cString: path) }
-    let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
-    return root.joined(separator: "/") + "/.build/debug/pocket"
-  }()
-
   /// A call of the program.
   func pocket(_ arguments: String..., input: Command.Input = .null) -> Command {
     Command(
-      Self.binary, arguments,
+      builtProgram("pocket"), arguments,
       environment: [
         "POCKET_HOME": folder["store"], "POCKET_SSH_CONFIG": server.sshConfiguration,
         "POCKET_HOST": server.alias, "XDG_CONFIG_HOME": folder["config"],

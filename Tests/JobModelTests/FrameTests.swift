@@ -108,24 +108,43 @@ private let nonce = "0123456789abcdef"
     #expect(parsed.error == .frameSize(count))
   }
 
-  @Test func bothFingerprintsProveAFrame() {
-    let before = (0..<700).map { UInt8($0 % 251) }
+  private static let before = (0..<700).map { UInt8($0 % 251) }
+  private static let tail = Array(before.suffix(512))
+
+  @Test func aShortFrameIsProvedByTheBytesThatEndWithIt() {
     let bytes = Array("short frame\n".utf8)
-    let tail = Array(before.suffix(512))
-    let last = PosixChecksum.of((before + bytes).suffix(512))
     var sent = Frame(
-      stream: .out, generation: 0, offset: ByteOffset(700), bytes: bytes,
-      first: PosixChecksum.of(bytes), last: last)
-    #expect(sent.isProved(after: tail))
+      stream: .out, generation: 0, offset: ByteOffset(700), bytes: bytes, first: nil,
+      last: PosixChecksum.of((Self.before + bytes).suffix(512)))
+    #expect(sent.isProved(after: Self.tail))
     #expect(!sent.isProved(after: []))
     sent.bytes[3] ^= 1
-    #expect(!sent.isProved(after: tail))
+    #expect(!sent.isProved(after: Self.tail))
     sent.bytes[3] ^= 1
     sent.last = nil
-    #expect(!sent.isProved(after: tail))
-    let long = Frame(
-      stream: .out, generation: 0, offset: .zero, bytes: before,
-      first: PosixChecksum.of(before.prefix(512)), last: PosixChecksum.of(before.suffix(512)))
-    #expect(long.isProved(after: []))
+    #expect(!sent.isProved(after: Self.tail))
+  }
+
+  @Test func aLongFrameIsProvedByTheBytesAroundItsStartToo() {
+    let bytes = (0..<1000).map { UInt8($0 % 241) }
+    var sent = Frame(
+      stream: .out, generation: 0, offset: ByteOffset(700), bytes: bytes,
+      first: PosixChecksum.of(Self.before.suffix(256) + bytes.prefix(256)),
+      last: PosixChecksum.of(bytes.suffix(512)))
+    #expect(sent.isProved(after: Self.tail))
+    // The end is right, but what came before it is another file's.
+    #expect(!sent.isProved(after: Array(Self.tail.dropLast() + [0])))
+    sent.bytes[100] ^= 1
+    #expect(!sent.isProved(after: Self.tail))
+    sent.bytes[100] ^= 1
+    sent.first = nil
+    #expect(!sent.isProved(after: Self.tail))
+  }
+
+  @Test func theFirstFrameOfAFileIsProvedFromItsStart() {
+    let sent = Frame(
+      stream: .out, generation: 0, offset: .zero, bytes: Self.before,
+      first: PosixChecksum.of(Self.before.prefix(256)), last: PosixChecksum.of(Self.tail))
+    #expect(sent.isProved(after: []))
   }
 }

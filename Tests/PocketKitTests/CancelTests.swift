@@ -9,7 +9,9 @@ import Testing
     try await World.with { world in
       let client = world.client()
       let job = try await client.start(
-        .shell("sleep 300 & setsid sleep 301 & (setsid sh -c 'trap : TERM; while :; do sleep 1; done' &); wait"))
+        .shell(
+          "sleep 300 & setsid sleep 301 & (setsid sh -c 'trap : TERM; while :; do sleep 1; done' &); wait"
+        ))
       let cookie = "POCKET_JOB=\(job.id)"
       try await waitUntil("four processes of the job") {
         try ProcessEntry.carrying(cookie).filter(\.isAlive).count >= 4

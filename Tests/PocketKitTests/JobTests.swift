@@ -51,7 +51,8 @@ import Testing
       _ = try await client.followToEnd(job.id)
       expectSame(try await world.stored(job.id, .out), Array(secret.utf8), "secret")
       for name in namesInFolder(world.jobFolder(job.id)) where name != "out.jsonl" {
-        let text = String(decoding: try readFile(world.jobFolder(job.id) + "/" + name), as: UTF8.self)
+        let text = String(
+          decoding: try readFile(world.jobFolder(job.id) + "/" + name), as: UTF8.self)
         #expect(!text.contains("s3cret"), "\(name) holds the secret")
       }
     }
@@ -95,7 +96,8 @@ import Testing
   @Test func twoFollowersStoreEveryByteOnce() async throws {
     try await World.with { world in
       let job = try await world.client().start(
-        .shell("i=0; while [ $i -lt 300 ]; do echo line $i; echo e$i >&2; i=$((i+1)); sleep 0.01; done"))
+        .shell(
+          "i=0; while [ $i -lt 300 ]; do echo line $i; echo e$i >&2; i=$((i+1)); sleep 0.01; done"))
       let second = world.client(of: try await world.otherStore())
       async let one = world.client().followToEnd(job.id)
       async let two = second.followToEnd(job.id)
@@ -124,7 +126,8 @@ import Testing
       #expect(state == .finished(.code(0)))
       #expect(events.contains { if case .gap(.out, _, _) = $0 { true } else { false } })
       expectSame(
-        try await world.stored(job.id, .out), try world.hostFile(job.id, .out), "the new generation")
+        try await world.stored(job.id, .out), try world.hostFile(job.id, .out), "the new generation"
+      )
       #expect(try await world.store.position(of: job.id, .out).generation == 1)
       let verification = try await client.verify(job.id)
       #expect(verification.isEqual && verification.hasGaps)

@@ -5,7 +5,9 @@ import Testing
 
 @Suite struct RenderingTests {
   private static let nonce = "0123456789abcdef"
-  private static let arguments = [("id", "a1b2c3d4e5f6"), ("digest", String(repeating: "f", count: 64))]
+  private static let arguments = [
+    ("id", "a1b2c3d4e5f6"), ("digest", String(repeating: "f", count: 64)),
+  ]
 
   @Test func everyVerbLeavesRoomInOneCommand() {
     let sizes = RemoteVerb.allCases.map { verb in

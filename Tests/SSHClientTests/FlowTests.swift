@@ -46,6 +46,24 @@ extension SSHClientTests {
       }
     }
 
+    /// A reactor that does not look at a readable socket for a while is slow, and nothing else shows.
+    @Test func aFloodIsReadWithoutPauses() async throws {
+      try await withConnection { transport, _ in
+        let flood = try await transport.execute("head -c 200000000 /dev/zero")
+        var pauses = 0
+        var total = 0
+        while true {
+          let start = ContinuousClock.now
+          guard case .standardOutput(let bytes) = try await flood.read() else { break }
+          if ContinuousClock.now - start > .milliseconds(90) { pauses += 1 }
+          total += bytes.count
+        }
+        #expect(total == 200_000_000)
+        // A busy machine makes some of its own; the fault made one every few megabytes.
+        #expect(pauses < 40)
+      }
+    }
+
     @Test func unreadStderrDoesNotStopStdoutForEver() async throws {
       try await withConnection { transport, _ in
         let result = try await within(.seconds(30), "5 MB on stderr") {

@@ -105,7 +105,17 @@ package final class LoopbackServer: Sendable {
   }
 
   /// Listens again on the same port, after `stopListening()`.
-  package func startListening() async throws { try await startDaemon() }
+  package func startListening() async throws {
+    // For a moment, somebody who looks for a free port may hold this one.
+    try await waitUntil("port \(port) free again", every: .milliseconds(100)) {
+      do {
+        try await startDaemon()
+        return true
+      } catch let failure as ServerDidNotStart where failure.portWasTaken {
+        return false
+      }
+    }
+  }
 
   /// The sshd processes that serve one connection each, oldest first; to be killed or stopped.
   package func connections() throws -> [Int32] {

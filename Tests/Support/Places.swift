@@ -4,8 +4,13 @@
   import Glibc
 #endif
 
-/// The path of a program of this package, from the build that these tests are of.
+/// The release build of `pocket` that the end-to-end tests are to use (`$POCKET_BINARY`), if any.
+package var releaseBinary: String? { getenv("POCKET_BINARY").map { String(cString: $0) } }
+
+/// The path of a program of this package: `$POCKET_BINARY`, else from the build that these tests are
+/// of.
 package func builtProgram(_ name: String) -> String {
+  if name == "pocket", let releaseBinary { return releaseBinary }
   // It lies beside the test bundle, which is named among the arguments wherever it is loaded.
   let bundle = "pocketPackageTests.xctest"
   for argument in CommandLine.arguments {

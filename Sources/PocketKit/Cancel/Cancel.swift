@@ -52,12 +52,14 @@ extension JobClient {
   /// Carries out the cancels that wait for this host, which has just answered. What fails stays
   /// queued for the next contact, and is no failure of what the contact was made for.
   func carryOutIntents(on host: String) async {
-    do {
-      for intent in try await store.intents(for: host) {
+    let intents: [Intent]
+    do { intents = try await store.intents(for: host) } catch { return }
+    for intent in intents {
+      do {
         let job = try await store.knownJob(intent.job)
         _ = try await cancelNow(job, leftovers: .list, grace: 5) { _ in }
-      }
-    } catch {}
+      } catch {}
+    }
   }
 
   private func cancelNow(
@@ -81,7 +83,8 @@ extension JobClient {
         switch reply {
         case .step(let words): progress(words)
         case .survivors(let pids): (report.survivors, isAnswered) = (pids, true)
-        case .leftover(let pids): (report.leftovers, report.wasOver, isAnswered) = (pids, true, true)
+        case .leftover(let pids):
+          (report.leftovers, report.wasOver, isAnswered) = (pids, true, true)
         case .removed: isAnswered = true
         default: break
         }

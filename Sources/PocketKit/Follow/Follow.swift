@@ -46,37 +46,42 @@ struct Follow: Sendable {
   let emit: @Sendable (JobEvent) -> Void
 
   func run() async throws {
-    var fruitless = 0
-    var backoff = Backoff()
+    var persistence = Persistence(patience: patience, progress: emit)
+    var fruitless = Backoff()
     while true {
       let job = try await client.store.knownJob(id)
       if job.proved || job.state.isSettledWithoutHost {
         emit(.ended(job.state))
         return
       }
-      let outcome = try await persistently(patience: patience, progress: emit) {
-        try await pass(job)
-      } onGivingUp: { failure in
-        try await client.noteUnreachable(job, failure)
+      var pass = try await FollowPass(client: client, job: job, emit: emit)
+      let outcome: FollowPass.Outcome
+      do {
+        outcome = try await pass.run()
+      } catch {
+        if pass.wasAnswered { persistence.noteAnswer(progressed: pass.progressed) }
+        do {
+          try await persistence.recover(from: error)
+        } catch let failure as JobError {
+          if !persistence.wasReached { try await client.noteUnreachable(job, failure) }
+          throw failure
+        }
+        continue
       }
+      persistence.noteAnswer(progressed: pass.progressed)
       switch outcome {
       case .ended(let state):
         emit(.ended(state))
         return
       case .notStarted:
         _ = try await client.launch(id, secrets: secrets, patience: patience, progress: emit)
-      case .again(let progressed):
+      case .again:
         // A frame that does not fit is dropped with its channel, and read again. When that keeps
         // happening without a byte gained, the file is being rewritten faster than it can be read.
-        fruitless = progressed ? 0 : fruitless + 1
-        if fruitless > 1 { try await Task.sleep(for: backoff.wait(after: nil)) } else { backoff.reset() }
+        if pass.progressed { fruitless.reset() }
+        try await Task.sleep(for: fruitless.wait(after: nil))
       }
     }
-  }
-
-  private func pass(_ job: Job) async throws -> FollowPass.Outcome {
-    var pass = try await FollowPass(client: client, job: job, emit: emit)
-    return try await pass.run()
   }
 }
 
@@ -84,7 +89,8 @@ extension JobState {
   /// Whether the host can add nothing to this state.
   var isSettledWithoutHost: Bool {
     switch self {
-    case .neverStarted, .cancelled(nil), .lost(.removed), .lost(.directoryGone), .lost(.outputCut): true
+    case .neverStarted, .cancelled(nil), .lost(.removed), .lost(.directoryGone), .lost(.outputCut):
+      true
     default: false
     }
   }

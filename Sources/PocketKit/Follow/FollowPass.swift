@@ -13,7 +13,7 @@ struct FollowPass {
     /// The host has no start of this job.
     case notStarted
     /// The channel is of no more use; another pass goes on from the committed offset.
-    case again(progressed: Bool)
+    case again
   }
 
   private let client: JobClient
@@ -26,7 +26,10 @@ struct FollowPass {
   private var bootIsOther = false
   private var beatsWithoutLife = 0
   private var wasCut = false
-  private var progressed = false
+  /// Whether the host has answered as it should.
+  private(set) var wasAnswered = false
+  /// Whether bytes were committed.
+  private(set) var progressed = false
   private var reader: AgentReader?
 
   /// How often the client shows the follower that it lives; the host waits four times as long.
@@ -56,7 +59,7 @@ struct FollowPass {
         }
       }
       defer { signs.cancel() }
-      var outcome = Outcome.again(progressed: false)
+      var outcome = Outcome.again
       var intents: Task<Void, Never>?
       while let reply = try await exchange.next() {
         if intents == nil {
@@ -68,7 +71,6 @@ struct FollowPass {
         }
       }
       await intents?.value
-      if case .again = outcome { outcome = .again(progressed: progressed) }
       return outcome
     }
   }
@@ -77,6 +79,7 @@ struct FollowPass {
   private mutating func take(_ reply: Reply) async throws -> Outcome? {
     switch reply {
     case .evidence(let evidence):
+      wasAnswered = true
       emit(.connected)
       bootIsOther = evidence.boot == .other
       return try await take(evidence)
@@ -90,7 +93,7 @@ struct FollowPass {
       return try await take(frame)
     case .gap(let stream, let generation, let reason, _, _):
       guard try await endGeneration(of: stream, generation, reason) else {
-        return .again(progressed: progressed)
+        return .again
       }
     case .beat(let outSize, let errSize, let leader, let supervisor):
       return try await takeBeat(outSize, errSize, leader, supervisor)
@@ -123,7 +126,7 @@ struct FollowPass {
 
   private mutating func take(_ frame: Frame) async throws -> Outcome? {
     guard let runs = self[frame.stream].take(frame) else {
-      return .again(progressed: progressed)
+      return .again
     }
     try await commit(runs, of: frame.stream)
     return nil
@@ -175,7 +178,8 @@ struct FollowPass {
     _ outSize: ByteOffset, _ errSize: ByteOffset, _ leader: Evidence.Presence,
     _ supervisor: Evidence.Presence
   ) async throws -> Outcome? {
-    let isAlive = leader == .alive || leader == .unknown || supervisor == .alive
+    let isAlive =
+      leader == .alive || leader == .unknown || supervisor == .alive
       || supervisor == .unknown
     beatsWithoutLife = isAlive ? 0 : beatsWithoutLife + 1
     // Twice, and with nothing left to read: the record may be on its way.
@@ -194,7 +198,7 @@ struct FollowPass {
       return .ended(try await client.store.knownJob(job.id).state)
     }
     if wasCut { return .ended(try await change(to: .lost(.outputCut))) }
-    return .again(progressed: progressed)
+    return .again
   }
 
   /// Writes a changed state down, and an unchanged one now and then, since a state has an age.

@@ -6,6 +6,7 @@ func within<Value: Sendable>(
   try await withThrowingTaskGroup(of: Value?.self) { group in
     group.addTask { try await operation() }
     group.addTask {
+      // Ends early only by cancellation, when the result is not looked at.
       try? await Task.sleep(for: limit)
       return nil
     }

@@ -10,6 +10,11 @@ struct Exchange {
   /// A follower beats every 2 s. When nothing comes for so long over a link that lives, the host's
   /// side is stuck.
   static let replyLimit = Duration.seconds(30)
+  /// A digest of a large file on a slow disk is silent for long; the link is watched all the same.
+  static let digestLimit = Duration.seconds(3600)
+
+  /// How long the next reply may take.
+  var limit = Exchange.replyLimit
 
   let host: String
   let nonce: String
@@ -57,7 +62,7 @@ struct Exchange {
 
   private mutating func readMore() async throws {
     let process = process
-    let limit = hasBegun ? Self.replyLimit : Self.firstReplyLimit
+    let limit = hasBegun ? limit : Self.firstReplyLimit
     let output: RemoteOutput?
     do {
       output = try await within(limit) { try await process.read() }

@@ -1,3 +1,4 @@
+import JobModel
 import SSHClient
 
 extension HostLink {
@@ -28,44 +29,53 @@ private func isLinkFailure(_ error: any Error) -> Bool {
   }
 }
 
-/// Repeats `body` through failures of the link. A host that was never reached is given up after
-/// `patience`; once it answered, it is tried for as long as the caller's task lives.
-func persistently<Value>(
-  patience: Duration, progress: (JobEvent) -> Void,
-  _ body: () async throws -> Value, onGivingUp: (JobError) async throws -> Void
-) async throws -> Value {
-  var backoff = Backoff()
-  var wasReached = false
-  var broken = 0
-  let start = ContinuousClock.now
-  while true {
-    do {
-      return try await body()
-    } catch {
-      let error = (error as? SSHError).map(JobError.init) ?? error
-      guard let failure = error as? JobError else { throw error }
-      var sshError: SSHError?
-      switch failure {
-      case .host(let error) where error.isWorthRetrying:
-        sshError = error
-        // Beyond authentication something may have arrived.
-        if error.phase == .open || error.phase == .transfer || error.phase == .linkDead {
-          wasReached = true
-        }
-      case .protocolBroken where broken < 4:
-        broken += 1
-        wasReached = true
-      default:
-        if !wasReached { try await onGivingUp(failure) }
-        throw failure
-      }
-      if !wasReached, ContinuousClock.now - start > patience {
-        try await onGivingUp(failure)
-        throw failure
-      }
-      let wait = backoff.wait(after: sshError)
-      progress(.disconnected(failure, retryIn: wait))
-      try await Task.sleep(for: wait)
+/// Decides whether it is of use to try a host again, and waits before that. A host that was never
+/// reached is given up after a time; once it has answered, it is tried for as long as the caller's
+/// task lives.
+struct Persistence {
+  /// Whether the host has answered, or something may at least have arrived there.
+  private(set) var wasReached = false
+  private let patience: Duration
+  private let progress: @Sendable (JobEvent) -> Void
+  private let start = ContinuousClock.now
+  private var backoff = Backoff()
+  private var brokenAnswers = 0
+
+  init(patience: Duration, progress: @escaping @Sendable (JobEvent) -> Void) {
+    self.patience = patience
+    self.progress = progress
+  }
+
+  /// The host has answered as it should.
+  mutating func noteAnswer(progressed: Bool) {
+    wasReached = true
+    brokenAnswers = 0
+    if progressed { backoff.reset() }
+  }
+
+  /// Waits before the next attempt.
+  ///
+  /// - Throws: `error` as a `JobError`, when another attempt would be of no use.
+  mutating func recover(from error: any Error) async throws {
+    let error = (error as? SSHError).map(JobError.init) ?? error
+    guard let failure = error as? JobError else { throw error }
+    var sshError: SSHError?
+    switch failure {
+    case .host(let error) where error.isWorthRetrying:
+      sshError = error
+      // Beyond authentication something may have arrived.
+      if [.open, .transfer, .linkDead].contains(error.phase) { wasReached = true }
+    case .protocolBroken where brokenAnswers < 4,
+      .hostFailed(_, .nostart, _) where brokenAnswers < 4,
+      .hostFailed(_, .payload, _) where brokenAnswers < 4:
+      // A login shell that never lets our script run will not do so the fifth time either.
+      brokenAnswers += 1
+      wasReached = true
+    default: throw failure
     }
+    if !wasReached, ContinuousClock.now - start > patience { throw failure }
+    let wait = backoff.wait(after: sshError)
+    progress(.disconnected(failure, retryIn: wait))
+    try await Task.sleep(for: wait)
   }
 }

@@ -5,6 +5,7 @@ import SSHClient
 
 /// What one look at a job on its host found.
 public struct Inspection: Sendable {
+  /// The facts.
   public var evidence: Evidence
   /// What the job's state is by this evidence.
   public var state: JobState
@@ -56,6 +57,7 @@ extension JobClient {
       RemoteScript(
         .inspect,
         [("id", job.id.description), ("out_bytes", wish(.out)), ("err_bytes", wish(.err))]))
+    if !digesting.isEmpty { exchange.limit = Exchange.digestLimit }
     return try await link.finishing(exchange.process) {
       var collector = EvidenceCollector()
       var sizes: [JobStream: ByteOffset] = [:]

@@ -26,15 +26,32 @@ extension JobClient {
     try await wrapped {
       let job = try await store.knownJob(id)
       let attempt = LaunchAttempt(client: self, job: job, secrets: secrets)
-      return try await persistently(patience: patience, progress: progress) {
-        let state = try await attempt.run()
-        await carryOutIntents(on: job.host)
-        return state
-      } onGivingUp: { error in
-        guard isNew else { return }
-        let reason = NeverStartedReason.notLaunched(error.description)
-        try await store.record(.neverStarted(reason), for: id)
+      var persistence = Persistence(patience: patience, progress: progress)
+      while true {
+        do {
+          let state = try await attempt.run()
+          await carryOutIntents(on: job.host)
+          return state
+        } catch {
+          do {
+            try await persistence.recover(from: error)
+          } catch let failure as JobError {
+            if isNew, !persistence.wasReached { try await noteNotLaunched(id, failure) }
+            throw failure
+          }
+        }
       }
+    }
+  }
+
+  /// Writes down that no byte of this job has left, if the error says so. After any other error
+  /// nobody can tell without asking the host again.
+  private func noteNotLaunched(_ id: JobID, _ failure: JobError) async throws {
+    switch failure {
+    case .host, .noBash:
+      let reason = NeverStartedReason.notLaunched(failure.description)
+      try await store.record(.neverStarted(reason), for: id)
+    default: break
     }
   }
 }
@@ -62,7 +79,8 @@ struct LaunchAttempt: Sendable {
           try await client.store.recordLaunch(
             of: job.id, attempt: attempt, pid: pid, pgid: group)
           outcome = .running
-        case .refused(let reason, let words): outcome = .neverStarted(.refused(reason, words: words))
+        case .refused(let reason, let words):
+          outcome = .neverStarted(.refused(reason, words: words))
         case .cancelled: outcome = .cancelled(nil)
         case .removed: outcome = .neverStarted(.removed)
         default: break

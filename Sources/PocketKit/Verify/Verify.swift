@@ -3,6 +3,7 @@ import JobStore
 
 /// One stream, here and at the host.
 public struct StreamVerification: Sendable {
+  /// Which stream.
   public var stream: JobStream
   /// The newest generation; earlier ones are no longer at the host.
   public var generation: Int
@@ -27,6 +28,7 @@ public struct StreamVerification: Sendable {
 
 /// The comparison of a job's stored output with the host's files.
 public struct Verification: Sendable {
+  /// Both streams, `out` first.
   public var streams: [StreamVerification]
 
   /// Whether both streams are equal.

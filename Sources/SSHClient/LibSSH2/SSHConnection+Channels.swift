@@ -29,11 +29,19 @@ extension SSHConnection {
     let expired = SSHError(
       .open, .timedOut, host: host, "The server did not start the command within \(deadline)")
     let id = try await openChannel(end, expired)
+    // What nobody waits for any more is not started, as long as that can be helped.
+    if Task.isCancelled {
+      park(id)
+      throw .cancelled(host: host)
+    }
     return try await perform(
       channel: nil, deadline: end, expired: expired, outlivesWaiter: { true },
       unwanted: { _ in self.park(id) }
     ) { operation in
       guard let channel = self.channels[id] else { return .failure(self.gone) }
+      if self.requestingOperation != operation, !self.isWatched(operation) {
+        return .failure(.cancelled(host: self.host))
+      }
       // A reply to another channel's request would end the wait for this one's with an error.
       if let other = self.requestingOperation, other != operation { return nil }
       self.requestingOperation = operation
@@ -67,6 +75,9 @@ extension SSHConnection {
       unwanted: { if case .success(let id) = $0 { self.park(id) } }
     ) { operation in
       guard let session = self.session, let wire = self.wire else { return .failure(self.gone) }
+      if self.openingOperation != operation, !self.isWatched(operation) {
+        return .failure(.cancelled(host: self.host))
+      }
       // libssh2 has room for one opening per session.
       if let other = self.openingOperation, other != operation { return nil }
       self.openingOperation = operation

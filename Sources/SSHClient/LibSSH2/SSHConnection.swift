@@ -29,6 +29,7 @@ actor SSHConnection {
   /// Something changed that the socket does not show: the next turn makes a pass.
   private var isDirty = false
   private var receivedAtLastPass: UInt64 = 0
+  private var receivedAtPoll: UInt64 = 0
   /// Set when the socket is readable but nobody may read now (a signature is awaited): poll(2)
   /// would return at once for ever.
   private var deafUntil: ContinuousClock.Instant?
@@ -211,6 +212,7 @@ actor SSHConnection {
     var events: Int16 = 0
     if wire.hasUnsentBytes { events |= Int16(POLLOUT) }
     if deafUntil == nil, pumpChannel != nil || !operations.isEmpty { events |= Int16(POLLIN) }
+    receivedAtPoll = wire.received
     let isQuiet = !isDirty && wire.received == receivedAtLastPass
     return Interest(socket: wire.socket, events: events, deadline: isQuiet ? deadline : .now)
   }
@@ -227,7 +229,8 @@ actor SSHConnection {
     operations.removeAll(where: \.isOver)
     if failure == nil { reapParkedChannels() }
     if failure == nil, isReadable { pump() }
-    guard isReadable, failure == nil, wire.received == receivedAtLastPass else { return }
+    // A job that ran since poll(2) may have taken the bytes it told of.
+    guard isReadable, failure == nil, wire.received == receivedAtPoll else { return }
     // Nobody reads now, so nobody else would notice a hang-up, and poll(2) reports it for ever.
     if ready & Int16(POLLHUP | POLLERR) != 0 { return fail(lost("the server hung up")) }
     deafUntil = .now + .milliseconds(100)
