@@ -163,11 +163,9 @@ field() { grep -o "\"$1\":\"[^\"]*\"" | cut -d '"' -f 4; }
 }
 
 @test "both read a prompt from a file on stdin and take nothing in it for an option or a command" {
-  # shellcheck disable=SC2016
   printf '%s' '--help $(touch ran) `touch ran` "두 줄"' >prompt
   for program in claude codex; do
     run -0 --separate-stderr become_unguarded "$program" <prompt
-    # shellcheck disable=SC2016
     [[ $output == *'Mock reply to: --help $(touch ran) `touch ran` \"두 줄\"'* ]]
   done
   echo resume >prompt

@@ -13,7 +13,6 @@ runs() { grep -c '' "$(home_of host)/ran.$1" 2>/dev/null || true; }
 
 # In the PATH of the login: an `ln` that links `started` only once two of them are about to.
 hold_back_started() {
-  # shellcheck disable=SC2016
   printf 'PATH=$HOME/held:$PATH\n' | put host .bash_profile
   put host held/ln 755 <<'LN'
 #!/bin/bash
@@ -32,7 +31,6 @@ two_leaders_wait() { [ "$(find "$(home_of host)/held" -name 'waits.*' | wc -l)" 
   hold_back_started
   id=$(new_id)
   for _ in 1 2; do
-    # shellcheck disable=SC2016
     client launch "$id" sh -c 'echo ran >>"$HOME/ran.$0"; sleep 1' "$id" >/dev/null &
   done
   # A launch that only made the directory has no claim: the second one waits 2 s and goes on.
