@@ -57,8 +57,8 @@ import Testing
       _ = try await client.exit()
       let committed = try await comparePrefixes(of: id, store, in: world, "kill \(round)")
       if committed > 0, committed < total { strictlyInside += 1 }
-      if committed == lastCommitted { longestLife = min(5000, longestLife * 5 / 4) }
-      if committed > lastCommitted + stepBytes { longestLife = max(700, longestLife * 9 / 10) }
+      let life = committed == lastCommitted ? longestLife * 5 / 4 : longestLife * 9 / 10
+      longestLife = min(5000, max(500, life))
       lastCommitted = committed
       histogram[min(9, committed * 10 / total)] += 1
     }
