@@ -109,15 +109,24 @@ extension SSHConnection {
     ]
     for case (let option, let methods, let names?) in lists {
       for method in methods {
-        // libssh2 passes over the names that it does not know.
-        guard libssh2_session_method_pref(session, method, names.joined(separator: ",")) != 0
-        else { continue }
+        // Left to itself libssh2 drops unknown names with a memcpy onto the same memory.
+        let known = supported(method, session)
+        let list = names.filter(known.contains).joined(separator: ",")
+        if !list.isEmpty, libssh2_session_method_pref(session, method, list) == 0 { continue }
         throw SSHError(
           .configuration, .badConfiguration, host: host,
           "libssh2 \(Self.libraryVersion) knows none of \(option) "
             + names.joined(separator: ","))
       }
     }
+  }
+
+  private func supported(_ method: Int32, _ session: OpaquePointer) -> Set<String> {
+    var names: UnsafeMutablePointer<UnsafePointer<CChar>?>?
+    let count = libssh2_session_supported_algs(session, method, &names)
+    guard count > 0, let names else { return [] }
+    defer { libssh2_free(session, names) }
+    return Set((0..<Int(count)).compactMap { names[$0].map { String(cString: $0) } })
   }
 
   private func shownHostKey() throws(SSHError) -> HostKey {
