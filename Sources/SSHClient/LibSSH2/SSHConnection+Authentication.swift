@@ -49,14 +49,16 @@ extension SSHConnection {
   func offer(
     privateKey content: [UInt8], user: String
   ) async throws(SSHError) -> AuthenticationAnswer {
-    try await perform(
+    // libssh2 looks for a NUL behind the bytes, whatever length it was given.
+    let content = content + [0]
+    return try await perform(
       deadline: .now + Self.patience, expired: authenticationExpired(Self.patience)
     ) { _ -> Result<AuthenticationAnswer, SSHError>? in
       guard let session = self.session else { return .failure(self.authenticationFailed) }
       let code = content.withUnsafeBytes { bytes in
         libssh2_userauth_publickey_frommemory(
           session, user, user.utf8.count, nil, 0,
-          bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count, nil)
+          bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count - 1, nil)
       }
       return self.answer(code)
     }
