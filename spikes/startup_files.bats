@@ -15,14 +15,10 @@ setup_file() {
 }
 teardown_file() { spikes_stop; }
 
+# No test finds what another one left.
 setup() {
-  placed=()
-  rm -f "$SPIKES_DIR"/home/*/pwned
-}
-
-teardown() {
-  local file
-  for file in "${placed[@]}"; do rm -f "$file"; done
+  rm -f "$SPIKES_DIR"/home/*/{pwned,.bash_profile,.bashrc,.zshenv,.tcshrc,.environment} \
+    "$SPIKES_DIR"/home/*/.config/fish/config.fish
 }
 
 # place login|own: a startup file from stdin.
@@ -37,7 +33,6 @@ place() {
     esac
   fi
   put "$SPIKES_HOST" "$file"
-  placed+=("$(home_of "$SPIKES_HOST")/$file")
 }
 
 shell() {

@@ -232,7 +232,9 @@ actor SSHConnection {
     // A job that ran since poll(2) may have taken the bytes it told of.
     guard isReadable, failure == nil, wire.received == receivedAtPoll else { return }
     // Nobody reads now, so nobody else would notice a hang-up, and poll(2) reports it for ever.
-    if ready & Int16(POLLHUP | POLLERR) != 0 { return fail(lost("the server hung up")) }
+    if ready & Int16(POLLHUP | POLLERR) != 0, !wire.hasUnreadBytes {
+      return fail(lost("the server hung up"))
+    }
     deafUntil = .now + .milliseconds(100)
   }
 

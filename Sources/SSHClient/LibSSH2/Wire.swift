@@ -45,6 +45,13 @@ final class Wire {
   /// Whether bytes wait for the socket to be writable.
   var hasUnsentBytes: Bool { keptStart < kept.count }
 
+  /// Whether the socket holds bytes that nobody has read yet: a server that hangs up has often said
+  /// why just before.
+  var hasUnreadBytes: Bool {
+    var byte: UInt8 = 0
+    return recv(socket, &byte, 1, Int32(MSG_PEEK)) > 0
+  }
+
   /// Gives the kept bytes to the socket as far as it takes them.
   func flush() -> Bool {
     while hasUnsentBytes {
