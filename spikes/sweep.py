@@ -10,6 +10,7 @@ scripts run without ssh, in the same `sh -c` form.
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import dataclasses
 import os
 import pathlib
@@ -151,7 +152,12 @@ class Sweep:
         entry = f"SPIKES_SWEEP={self.token}".encode()
 
         def alone() -> bool:
-            return not any(entry in read(path / "environ") for path in processes())
+            left = [int(path.name) for path in processes() if entry in read(path / "environ")]
+            for pid in left:
+                # On a busy machine a process may come to its stop after the others were continued.
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+            return not left
 
         return wait_for(alone, 60)
 
