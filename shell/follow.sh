@@ -67,7 +67,6 @@ greet() { # <index>
 }
 
 check_file() { # <index>: is it still the file that was read, and not shorter?
-  local start
   if ! file_size "${file[$1]}"; then
     [ "${position[$1]}" = 0 ] || next_generation "$1" missing
     length[$1]=0

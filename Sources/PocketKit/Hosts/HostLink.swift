@@ -14,9 +14,6 @@ actor HostLink {
     self.connector = connector
   }
 
-  /// Whether a connection stands, as far as is known.
-  var isConnected: Bool { transport != nil }
-
   /// Starts a verb on a channel of its own. A connection that turns out to be dead is dropped; the
   /// next call makes a new one.
   func open(_ script: RemoteScript) async throws -> Exchange {
