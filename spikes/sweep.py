@@ -121,10 +121,17 @@ class Sweep:
         if not flag.exists():
             first.join()
             return "missed"
+        if case.action == "stop":
+            # The flag comes before the stop; a process that came to it after the SIGCONT below would
+            # stay there for good.
+            pids = set(map(int, flag.read_text().split()))
+            if not wait_for(lambda: all(map(stopped_or_gone, pids)), DEADLINE):
+                return f"{pids} did not stop"
         again = self.launch(id)
         if case.action == "stop":
-            for pid in set(flag.read_text().split()):
-                os.kill(int(pid), signal.SIGCONT)
+            for pid in pids:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
         first.join()
         last = self.launch(id)
         if ["started", "again"] not in [fields[:2] for fields in last]:
@@ -151,19 +158,19 @@ class Sweep:
         """Until no process of this sweep lives."""
         entry = f"SPIKES_SWEEP={self.token}".encode()
 
-        def alone() -> bool:
-            left = [int(path.name) for path in processes() if entry in read(path / "environ")]
-            for pid in left:
-                # On a busy machine a process may come to its stop after the others were continued.
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGCONT)
-            return not left
-
-        return wait_for(alone, 60)
+        return wait_for(
+            lambda: not any(entry in read(path / "environ") for path in processes()), 60
+        )
 
 
 def processes():
     return [path for path in pathlib.Path("/proc").iterdir() if path.name.isdigit()]
+
+
+def stopped_or_gone(pid: int) -> bool:
+    """proc(5), `stat`: the state follows the name, which may itself hold spaces and brackets."""
+    fields = read(pathlib.Path(f"/proc/{pid}/stat")).rpartition(b") ")[2].split()
+    return not fields or fields[0] in (b"T", b"Z", b"X")
 
 
 def read(path: pathlib.Path) -> bytes:
