@@ -39,16 +39,22 @@ public struct SSHError: Error, Sendable, Equatable {
   public var message: String
   /// What to do about it, if that is known.
   public var advice: String?
+  /// What libssh2 cannot do that was asked for here, as a noun phrase ("RSA host keys"), where the
+  /// `ssh` program may well do it: only on evidence (the algorithms and methods that the server
+  /// names, the configuration, a key's type), never on a guess.
+  public var beyondLibSSH2: String?
 
   /// An error of one phase; `message` is a sentence without its full stop.
   public init(
-    _ phase: Phase, _ kind: Kind, host: String, _ message: String, advice: String? = nil
+    _ phase: Phase, _ kind: Kind, host: String, _ message: String, advice: String? = nil,
+    beyondLibSSH2: String? = nil
   ) {
     self.phase = phase
     self.kind = kind
     self.host = host
     self.message = message
     self.advice = advice
+    self.beyondLibSSH2 = beyondLibSSH2
   }
 
   /// Whether the same attempt may succeed later without the user doing anything.

@@ -34,7 +34,9 @@ struct World {
     of store: JobStore, onPhase: @escaping @Sendable (ConnectionPhase) -> Void = { _ in }
   ) -> JobClient {
     JobClient(store: store) { [configuration = server.sshConfiguration] host throws(SSHError) in
-      try SSHConnector(host: host, configurationFile: configuration, onPhase: onPhase)
+      try SSHConnector(
+        host: host,
+        options: ConnectionOptions(configurationFile: configuration, onPhase: onPhase))
     }
   }
 

@@ -66,7 +66,8 @@ extension SSHClientTests {
       let folder = try TemporaryFolder("config")
       let file = folder["ssh_config"]
       try writeFile(file, Array("Match exec \"echo $$ > \(folder["pid"]); sleep 60\"\n".utf8))
-      let connector = try SSHConnector(host: "dev1", configurationFile: file)
+      let connector = try SSHConnector(
+        host: "dev1", options: ConnectionOptions(configurationFile: file))
       let start = ContinuousClock.now
       let error = try await sshError { _ = try await connector.connect() }
       #expect(error.kind == .badConfiguration)
@@ -94,7 +95,7 @@ extension SSHClientTests {
 
     @Test func aTestNeedsAConfigurationOfItsOwn() async throws {
       precondition(isMarkedAsTest)
-      let connector = try SSHConnector(host: "dev1")
+      let connector = try SSHConnector(host: "dev1", options: ConnectionOptions())
       let error = try await sshError { _ = try await connector.connect() }
       #expect(error.kind == .badConfiguration)
       #expect(error.message.contains("POCKET_TESTING"))

@@ -19,8 +19,12 @@ extension LoopbackServer {
   ) throws(SSHError) -> SSHConnector {
     precondition(isMarkedAsTest)
     return try SSHConnector(
-      host: alias ?? self.alias, configurationFile: sshConfiguration,
-      acceptNewHostKeys: acceptNewHostKeys, ask: ask, onPhase: onPhase)
+      host: alias ?? self.alias,
+      options: ConnectionOptions(
+        engine: .libssh2, configurationFile: sshConfiguration,
+        acceptsNewHostKeys: acceptNewHostKeys,
+        questions: ask.map { Questions(confirmHostKey: $0, secret: { _ in nil }) },
+        onPhase: onPhase))
   }
 }
 

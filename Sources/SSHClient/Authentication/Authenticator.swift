@@ -3,14 +3,15 @@
 struct Authenticator: Sendable {
   let configuration: HostConfiguration
   let host: String
+  let questions: Questions?
 
   /// What was offered and refused.
   private var tried: [String] = []
   /// What could not even be offered, and what to do about it.
   private var obstacles: [String] = []
 
-  init(_ configuration: HostConfiguration, host: String) {
-    (self.configuration, self.host) = (configuration, host)
+  init(_ configuration: HostConfiguration, host: String, questions: Questions?) {
+    (self.configuration, self.host, self.questions) = (configuration, host, questions)
   }
 
   /// libssh2 1.10 signs with these only; RSA it signs with SHA-1, which servers refuse.

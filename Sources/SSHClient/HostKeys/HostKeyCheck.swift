@@ -1,23 +1,10 @@
-/// A host key that nobody has confirmed yet.
-public struct HostKeyQuestion: Sendable, Equatable {
-  /// The host as the user names it.
-  public var host: String
-  /// As OpenSSH names it: `ED25519`, `ECDSA`, `RSA`.
-  public var keyType: String
-  /// As `ssh-keygen -l` shows it: `SHA256:…`.
-  public var fingerprint: String
-  /// Key types that are known for this host already (`ssh-ed25519`, …): then an unknown key is
-  /// suspicious.
-  public var otherKnownTypes: [String]
-}
-
 /// Decides whether the key that a host showed is its own.
 struct HostKeyCheck: Sendable {
   let configuration: HostConfiguration
   let host: String
   let configurationFile: String?
   let acceptsNew: Bool
-  let ask: (@Sendable (HostKeyQuestion) async -> Bool)?
+  let questions: Questions?
 
   private static let patience = Duration.seconds(10)
 
@@ -86,8 +73,8 @@ struct HostKeyCheck: Sendable {
     var isConfirmed = false
     if otherTypes.isEmpty, acceptsNew || strictness == .acceptNew {
       isConfirmed = true
-    } else if strictness == .ask, !configuration.batchMode, let ask {
-      isConfirmed = await ask(
+    } else if strictness == .ask, !configuration.batchMode, let questions {
+      isConfirmed = await questions.confirmHostKey(
         HostKeyQuestion(
           host: host, keyType: key.typeName, fingerprint: key.fingerprint,
           otherKnownTypes: otherTypes))

@@ -13,9 +13,12 @@ enum HostConnector {
     host: String, sshConfig: String?, console: Console
   ) throws(SSHError) -> any Connector {
     let facts = console.facts
-    var ask: (@Sendable (HostKeyQuestion) async -> Bool)?
-    if facts.inputIsTerminal, facts.errorsIsTerminal { ask = { await confirm($0, console) } }
-    return try SSHConnector(host: host, configurationFile: sshConfig, ask: ask)
+    var options = ConnectionOptions(configurationFile: sshConfig)
+    if facts.inputIsTerminal, facts.errorsIsTerminal {
+      options.questions = Questions(
+        confirmHostKey: { await confirm($0, console) }, secret: { _ in nil })
+    }
+    return try SSHConnector(host: host, options: options)
   }
 
   /// Shows an unknown host key's fingerprint and asks about it. Only a whole `yes` will do.
