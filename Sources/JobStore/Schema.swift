@@ -77,6 +77,14 @@ enum Schema {
       only INTEGER PRIMARY KEY CHECK (only = 1),
       at INTEGER NOT NULL
     ) STRICT;
+    """,
     """
+    -- The hosts that were connected to, and how.
+    CREATE TABLE host (
+      name TEXT PRIMARY KEY,
+      contact_at INTEGER NOT NULL,
+      engine TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    """,
   ]
 }

@@ -47,7 +47,19 @@ import Testing
     #expect(try await store.pragma("synchronous") == "1")
     #expect(try await store.pragma("foreign_keys") == "1")
     #expect(try await store.pragma("busy_timeout") == "10000")
-    #expect(try await store.pragma("user_version") == "1")
+    #expect(try await store.pragma("user_version") == "\(Schema.migrations.count)")
+  }
+
+  @Test func anOlderStoreIsBroughtUpToDateAndKeepsItsJobs() async throws {
+    var store: JobStore? = try await temporary.open()
+    try await store?.insert(makeJob())
+    store = nil
+    // As the first published format was.
+    try Connection(path: path).execute("DROP TABLE host; PRAGMA user_version = 1")
+    let reopened = try await temporary.open()
+    #expect(try await reopened.jobs().count == 1)
+    try await reopened.recordContact(with: "dev1", engine: "libssh2 1.10.0", at: 7)
+    #expect(try await reopened.contacts().map(\.at) == [7])
   }
 
   @Test func aNewerStoreIsRefusedUntouched() async throws {

@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func whatBelongsToLaterIssuesIsAbsent() throws {
-    for name in ["continue", "doctor", "hosts"] {
+    for name in ["continue", "doctor"] {
       #expect(CommandTable.pocket.command(named: name) == nil)
     }
     let run = try #require(CommandTable.pocket.command(named: "run"))

@@ -35,26 +35,10 @@ struct JobTable {
   /// The lines, without their ends.
   func lines(withHeader: Bool) -> [String] {
     let header = ["ID", "STATE", "SEEN", "SIZE", "HOST", "WHAT"]
-    let table = (withHeader ? [header] : []) + rows.map(\.cells)
-    let widths = header.indices.map { column in
-      table.map { displayWidth(of: $0[column]) }.max() ?? 0
-    }
-    func line(_ cells: [String], _ state: (String) -> String) -> String {
-      var text = ""
-      var used = 0
-      for (column, cell) in cells.enumerated() {
-        if column == cells.count - 1 {
-          return text + (width.map { fitted(cell, to: max(10, $0 - used)) } ?? cell)
-        }
-        let field = padded(cell, to: widths[column])
-        text += (column == 1 ? state(field) : field) + "  "
-        used += widths[column] + 2
-      }
-      return text
-    }
-    var lines = withHeader ? [style.dim(line(header) { $0 })] : []
+    let table = TextTable((withHeader ? [header] : []) + rows.map(\.cells), width: width)
+    var lines = withHeader ? [style.dim(table.line(header))] : []
     for row in rows {
-      lines.append(line(row.cells) { coloured($0, row) })
+      lines.append(table.line(row.cells) { $0 == 1 ? coloured($1, row) : $1 })
       if let note = row.note { lines.append("              " + style.dim(note)) }
     }
     return lines
@@ -69,9 +53,4 @@ struct JobTable {
     case .cancelled: text
     }
   }
-}
-
-extension TerminalFacts {
-  /// The width that a table on stdout has to keep to, if any.
-  var tableWidth: Int? { outputIsTerminal ? columns : nil }
 }
