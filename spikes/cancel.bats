@@ -168,13 +168,17 @@ start_stranger() {
   expect how "$(record_field "$id" how)" signal
 }
 
+is_stopped() { [ "$(ps -o stat= -p "$1" | cut -c 1)" = T ]; }
+
 is_zombie() { [ "$(ps -o stat= -p "$1" | cut -c 1)" = Z ]; }
 
 @test "15 a leader that is a zombie does not count as alive" {
   id=$(new_id)
   launch "$id" sleep 1000
   leader=$(started_field "$id" pid) supervisor=$(started_field "$id" supervisor)
+  # A wait(2) that has not come to its stop yet still reaps.
   kill -STOP "$supervisor"
+  spikes_wait 5 is_stopped "$supervisor"
   kill -KILL "$leader"
   spikes_wait 5 is_zombie "$leader"
   kill -0 "$leader"
