@@ -55,7 +55,8 @@ def acting(case: Case, flag: pathlib.Path) -> str:
     """A preamble that acts at the case's step, on the script's process and the subshell it is in."""
     name = {"kill": "KILL", "stop": "STOP"}[case.action]
     act = (
-        f'if [ "$spike_main.$spike_sub" = {case.step} ]; then '
+        # The parts of a pipeline count alike: the first that comes to the step is the one.
+        f'if [ "$spike_main.$spike_sub" = {case.step} ] && mkdir "{flag}.once" 2>/dev/null; then '
         f'echo "$$ $BASHPID" >"{flag}.new"; mv "{flag}.new" "{flag}"; kill -{name} $$; '
         f'[ "$BASHPID" = $$ ] || kill -{name} "$BASHPID"; fi'
     )
@@ -70,7 +71,6 @@ class Sweep:
         self.environment = {
             "HOME": str(home),
             "PATH": os.environ["PATH"],
-            "SPIKES_SWEEP": self.token,
         }
         for folder in ("ran", "flag", "steps"):
             (home / folder).mkdir()
@@ -86,7 +86,8 @@ class Sweep:
         data = launching.payload(request, b"", b"", nonce)
         arguments = {"nonce": nonce, "id": id, "digest": digest}
         text = render.command(render.script("launch", arguments, preamble), nonce)
-        link = channel.Channel(["sh", "-c", text], nonce, DEADLINE, self.environment)
+        environment = self.environment | {"SPIKES_SWEEP": f"{self.token}.{id}"}
+        link = channel.Channel(["sh", "-c", text], nonce, DEADLINE, environment)
         try:
             return launching.exchange(link, data)
         except channel.Broken:
@@ -120,12 +121,15 @@ class Sweep:
         wait_for(lambda: flag.exists() or not first.is_alive(), 2 * DEADLINE)
         if not flag.exists():
             first.join()
+            # A launch has answered before its supervisor takes its last steps.
+            wait_for(lambda: flag.exists() or not self.living(id), DEADLINE)
+        if not flag.exists():
             return "missed"
         if case.action == "stop":
             # The flag comes before the stop; a process that came to it after the SIGCONT below would
             # stay there for good.
             pids = set(map(int, flag.read_text().split()))
-            if not wait_for(lambda: all(map(stopped_or_gone, pids)), DEADLINE):
+            if not wait_for(lambda: all(state(pid) in ("", "T", "X", "Z") for pid in pids), DEADLINE):
                 return f"{pids} did not stop"
         again = self.launch(id)
         if case.action == "stop":
@@ -154,23 +158,24 @@ class Sweep:
             return ""
         return f"the command ran {ran.count(b'ran')} times, out.jsonl {out!r}, record {record!r}"
 
-    def wait_for_all(self) -> bool:
-        """Until no process of this sweep lives."""
-        entry = f"SPIKES_SWEEP={self.token}".encode()
-
-        return wait_for(
-            lambda: not any(entry in read(path / "environ") for path in processes()), 60
-        )
+    def living(self, id: str = "") -> list[str]:
+        """Every process of a case, or of all: its id, its state and what it runs."""
+        entry = f"SPIKES_SWEEP={self.token}.{id}".encode()
+        return [
+            f"{path.name} {state(int(path.name))} {read(path / 'cmdline')[-200:]!r}"
+            for path in processes()
+            if entry in read(path / "environ")
+        ]
 
 
 def processes():
     return [path for path in pathlib.Path("/proc").iterdir() if path.name.isdigit()]
 
 
-def stopped_or_gone(pid: int) -> bool:
-    """proc(5), `stat`: the state follows the name, which may itself hold spaces and brackets."""
+def state(pid: int) -> str:
+    """As proc(5) has it in `stat`, after the name, which may itself hold spaces; empty when gone."""
     fields = read(pathlib.Path(f"/proc/{pid}/stat")).rpartition(b") ")[2].split()
-    return not fields or fields[0] in (b"T", b"Z", b"X")
+    return fields[0].decode() if fields else ""
 
 
 def read(path: pathlib.Path) -> bytes:
@@ -209,8 +214,8 @@ def main() -> int:
     with concurrent.futures.ThreadPoolExecutor(options.workers) as pool:
         said = list(pool.map(sweep.run, range(len(cases)), cases))
     problems = []
-    if not sweep.wait_for_all():
-        problems.append("processes of the sweep still live")
+    if not wait_for(lambda: not sweep.living(), 60):
+        problems += ["processes of the sweep still live:", *sweep.living()]
     tried = collections.Counter()
     for number, case in enumerate(cases):
         if said[number] == "missed":
