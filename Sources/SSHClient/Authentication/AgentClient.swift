@@ -49,23 +49,38 @@ struct AgentClient: Sendable {
     return identities
   }
 
-  /// The signature's own bytes, without the name of the algorithm before them.
-  func sign(_ data: [UInt8], with blob: [UInt8]) async throws(SSHError) -> [UInt8] {
+  struct Signature: Sendable {
+    /// What the agent signed with: some ignore the flags and sign with SHA-1.
+    var algorithm: String
+    /// Without the name of the algorithm before them.
+    var bytes: [UInt8]
+  }
+
+  /// - Parameter algorithm: its name on the wire, a certificate's too.
+  func sign(
+    _ data: [UInt8], with blob: [UInt8], _ algorithm: String
+  ) async throws(SSHError) -> Signature {
     var request: [UInt8] = [Message.signRequest]
     request.appendField(blob)
     request.appendField(data)
-    request.appendNumber(0)
+    request.appendNumber(Self.flags(algorithm))
     let answer = try await ask(request, Self.signPatience)
-    let signature = answer.withUnsafeBytes { bytes -> [UInt8]? in
+    let signature = answer.withUnsafeBytes { bytes -> Signature? in
       var reader = PacketReader(bytes[...])
       guard reader.byte() == Message.signResponse, let whole = reader.bytes() else { return nil }
       return whole.withUnsafeBytes { bytes in
         var reader = PacketReader(bytes[...])
-        return reader.bytes() == nil ? nil : reader.bytes()
+        guard let algorithm = reader.text(), let bytes = reader.bytes() else { return nil }
+        return Signature(algorithm: algorithm, bytes: bytes)
       }
     }
     guard let signature else { throw refuse("it did not sign") }
     return signature
+  }
+
+  /// SSH_AGENT_RSA_SHA2_256 and SSH_AGENT_RSA_SHA2_512 (draft-miller-ssh-agent §3.6.1).
+  private static func flags(_ algorithm: String) -> Int {
+    algorithm.hasPrefix("rsa-sha2-512") ? 4 : algorithm.hasPrefix("rsa-sha2-256") ? 2 : 0
   }
 
   private func ask(_ request: [UInt8], _ patience: Duration) async throws(SSHError) -> [UInt8] {

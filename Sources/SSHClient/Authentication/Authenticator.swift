@@ -1,145 +1,136 @@
-/// Tries the user's keys in OpenSSH's order (ssh_config(5), IdentityFile, IdentitiesOnly): the
-/// agent's keys that are named as identity files, the agent's others, then the files themselves.
+/// Logs in, in OpenSSH's order (ssh_config(5), PreferredAuthentications): method by method, as long
+/// as the server wants one more.
 struct Authenticator: Sendable {
+  typealias Method = AuthenticationPreferences.Method
+  typealias Answer = SSHConnection.AuthenticationAnswer
+
   let configuration: HostConfiguration
   let host: String
+  /// nil when there is nobody to ask.
   let questions: Questions?
+  /// Whether the `ssh` program goes on where libssh2 cannot: then it does before the user is asked.
+  let stepsAside: Bool
+  let abilities = LibSSH2Abilities.here
 
-  /// What was offered and refused.
-  private var tried: [String] = []
-  /// What could not even be offered, and what to do about it.
-  private var obstacles: [String] = []
+  var record = AuthenticationRecord()
+  var software = ServerSoftware(banner: "")
+  /// The keys that have not been offered yet; nil before the files and the agent were looked at.
+  var candidates: [KeyCandidate]?
+  /// How many offers the server has counted (sshd_config(5), MaxAuthTries).
+  var refusedOffers = 0
 
-  init(_ configuration: HostConfiguration, host: String, questions: Questions?) {
-    (self.configuration, self.host, self.questions) = (configuration, host, questions)
+  /// What came of one method.
+  enum Outcome {
+    case accepted
+    /// The server wants a further method (RFC 4252 §5.1, partial success).
+    case partial
+    /// Nothing more of this method can help.
+    case exhausted
   }
 
-  /// libssh2 1.10 signs with these only; RSA it signs with SHA-1, which servers refuse.
-  private static let usableTypes: Set<String> = [
-    "ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521",
-  ]
+  /// More steps than any server asks for.
+  private static let mostSteps = 8
 
+  init(
+    _ configuration: HostConfiguration, host: String, questions: Questions?,
+    stepsAside: Bool = false
+  ) {
+    (self.configuration, self.host) = (configuration, host)
+    self.questions = configuration.batchMode ? nil : questions
+    self.stepsAside = stepsAside
+  }
+
+  var user: String { configuration.user }
+
+  /// - Throws: `SSHError` that names what was tried and what the server would still take.
   mutating func authenticate(_ connection: SSHConnection) async throws(SSHError) {
-    if configuration.usesPublicKeys {
-      if try await tryKeys(connection) { return }
-    } else {
-      obstacles.append("PubkeyAuthentication is off, and keys are all that is supported yet")
-    }
-    guard let methods = try await connection.acceptedMethods(user: configuration.user) else {
-      return
-    }
-    throw refused(methods)
-  }
-
-  private mutating func tryKeys(_ connection: SSHConnection) async throws(SSHError) -> Bool {
-    for file in configuration.certificateFiles {
-      obstacles.append("CertificateFile \(file) is not supported yet")
-    }
-    let files = try await loadFiles()
-    let agent = try await agentIdentities(files)
-    for identity in agent {
-      guard let client = agentClient else { break }
-      let answer = try await connection.offer(
-        publicKey: identity.blob, user: configuration.user
-      ) { data in
-        do throws(SSHError) {
-          return .success(try await client.sign(data, with: identity.blob))
-        } catch {
-          return .failure(error)
-        }
-      }
-      if answer == .accepted { return true }
-      note(answer, "\(identity.comment) (agent)")
-    }
-    for file in files where !agent.contains(where: { $0.blob == file.key?.publicKey }) {
-      guard let key = file.key else { continue }
-      if let obstacle = key.obstacle {
-        obstacles.append(obstacle)
-        continue
-      }
-      let answer = try await connection.offer(
-        privateKey: key.content, user: configuration.user)
-      if answer == .accepted { return true }
-      note(answer, file.path)
-    }
-    return false
-  }
-
-  private mutating func note(_ answer: SSHConnection.AuthenticationAnswer, _ key: String) {
-    guard case .refused(let words) = answer else { return }
-    tried.append("\(key): \(words)")
-  }
-
-  // MARK: Candidates
-
-  private struct IdentityFile: Sendable {
-    var path: String
-    var key: PrivateKeyFile?
-    /// From the private key file, or from the `.pub` file beside it.
-    var publicKey: [UInt8]?
-  }
-
-  private func loadFiles() async throws(SSHError) -> [IdentityFile] {
-    let (paths, host) = (configuration.identityFiles, host)
-    let expired = SSHError(
-      .authentication, .timedOut, host: host, "The key files could not be read")
-    return try await onOwnThread(deadline: .seconds(5), expired: expired) {
-      do throws(SSHError) {
-        var files: [IdentityFile] = []
-        for path in paths {
-          let key = try PrivateKeyFile(path: path, host: host)
-          var blob = key?.publicKey
-          if blob == nil { blob = try PublicKeyFile.read(path + ".pub", host: host) }
-          if key != nil || blob != nil {
-            files.append(IdentityFile(path: path, key: key, publicKey: blob))
-          }
-        }
-        return .success(files)
-      } catch {
-        return .failure(error)
-      }
-    }
-  }
-
-  private var agentClient: AgentClient? {
-    configuration.identityAgent.map { AgentClient(path: $0, host: host) }
-  }
-
-  /// The agent's keys in the order in which they are to be offered.
-  private mutating func agentIdentities(
-    _ files: [IdentityFile]
-  ) async throws(SSHError) -> [AgentClient.Identity] {
-    guard let client = agentClient else { return [] }
-    let all: [AgentClient.Identity]
+    software = ServerSoftware(banner: await connection.serverBanner)
     do throws(SSHError) {
-      all = try await client.identities()
+      try await goThroughMethods(connection)
     } catch {
-      if error.kind == .cancelled { throw error }
-      // As with ssh, a missing agent is no reason not to try the files.
-      obstacles.append(error.message)
-      return []
-    }
-    let named = files.compactMap { file in all.first { $0.blob == file.publicKey } }
-    let others =
-      configuration.identitiesOnly ? [] : all.filter { identity in !named.contains(identity) }
-    return (named + others).filter { identity in
-      let type = HostKey(blob: identity.blob)?.type ?? "?"
-      if Self.usableTypes.contains(type) { return true }
-      obstacles.append("\(identity.comment) (agent): \(type) is not supported yet")
-      return false
+      throw record.explaining(error)
     }
   }
 
-  // MARK: Refusal
+  private mutating func goThroughMethods(_ connection: SSHConnection) async throws(SSHError) {
+    var exhausted: Set<Method> = []
+    var steps = 0
+    while true {
+      let open = configuration.authentication.methods.filter { !exhausted.contains($0) }
+      // To a key the server says by itself what it takes; a question must not be asked in vain.
+      if record.canGoOn == nil, open.first(where: isOurs) != .publicKey {
+        record.canGoOn = try await connection.acceptedMethods(user: user)
+        if record.canGoOn == nil { return }
+      }
+      guard let method = open.first(where: { isOurs($0) && isAccepted($0) }) else {
+        noteForeignMethods()
+        throw record.refusal(user: user, host: host)
+      }
+      switch try await attempt(method, connection) {
+      case .accepted: return
+      case .exhausted: exhausted.insert(method)
+      case .partial:
+        exhausted = []
+        steps += 1
+        if steps == Self.mostSteps { throw record.refusal(user: user, host: host) }
+      }
+    }
+  }
 
-  private func refused(_ methods: [String]) -> SSHError {
-    let accepts = "it takes " + methods.joined(separator: ", ")
-    var parts = ["The server let none of our keys in as \(configuration.user) (\(accepts))"]
-    if tried.isEmpty { parts = ["There is no key to offer as \(configuration.user) (\(accepts))"] }
-    parts += tried
-    return SSHError(
-      .authentication, .authenticationRefused, host: host, parts.joined(separator: "; "),
-      advice: obstacles.isEmpty
-        ? "See which key `ssh -v` uses for this host" : obstacles.joined(separator: ". "))
+  private mutating func attempt(
+    _ method: Method, _ connection: SSHConnection
+  ) async throws(SSHError) -> Outcome {
+    if method.asksUser {
+      if stepsAside, record.isBetterServedByOpenSSH {
+        throw record.refusal(user: user, host: host)
+      }
+      guard questions != nil else {
+        record.obstacles.append(
+          "The server would take \(method.rawValue), and there is nobody to ask")
+        return .exhausted
+      }
+    }
+    switch method {
+    case .publicKey: return try await tryKeys(connection)
+    case .password: return try await tryPasswords(connection)
+    case .keyboardInteractive: return try await tryKeyboardInteractive(connection)
+    case .gssapi, .hostBased: return .exhausted
+    }
+  }
+
+  /// libssh2 has no GSSAPI; its host-based method wants the host's private key, which only a
+  /// program with set-user-ID (ssh-keysign(8)) may read.
+  private func isOurs(_ method: Method) -> Bool { method != .gssapi && method != .hostBased }
+
+  func isAccepted(_ method: Method) -> Bool {
+    record.canGoOn?.contains(method.rawValue) ?? true
+  }
+
+  private mutating func noteForeignMethods() {
+    for method in configuration.authentication.methods where !isOurs(method) && isAccepted(method) {
+      record.beyondLibSSH2.append("authentication by \(method.rawValue)")
+    }
+  }
+
+  /// Takes an answer to one offer into the record.
+  ///
+  /// - Returns: nil when the next offer is due.
+  mutating func note(_ answer: Answer, of name: String) -> Outcome? {
+    switch answer {
+    case .accepted: return .accepted
+    case .partial(let next):
+      record.canGoOn = next
+      return .partial
+    case .welcome: return nil
+    case .refused(let canGoOn, let code, let words):
+      if let canGoOn {
+        record.canGoOn = canGoOn
+        record.refused.append(name)
+        refusedOffers += 1
+      } else {
+        record.obstacles.append("\(name) could not be used (libssh2 \(code), \(words))")
+      }
+      return nil
+    }
   }
 }

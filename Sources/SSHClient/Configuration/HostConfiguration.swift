@@ -16,9 +16,7 @@ struct HostConfiguration: Sendable, Equatable {
   var identitiesOnly = false
   /// The agent's socket; nil when none is to be asked.
   var identityAgent: String?
-  var usesPublicKeys = true
-  /// Certificates for the user's keys, which cannot be offered yet.
-  var certificateFiles: [String] = []
+  var authentication = AuthenticationPreferences()
   var userKnownHostsFiles: [String] = []
   var globalKnownHostsFiles: [String] = []
   var strictHostKeyChecking = StrictHostKeyChecking.ask
@@ -57,9 +55,6 @@ struct HostConfiguration: Sendable, Equatable {
       default: .any
       }
     identitiesOnly = flag("identitiesonly")
-    usesPublicKeys =
-      values["pubkeyauthentication"]?.first != "no"
-      && values["pubkeyauthentication"]?.first != "false"
     batchMode = flag("batchmode")
     hashesKnownHosts = flag("hashknownhosts")
     strictHostKeyChecking =
@@ -76,7 +71,7 @@ struct HostConfiguration: Sendable, Equatable {
     for file in values["identityfile"] ?? [] where file != "none" {
       identityFiles.append(try tokens.expand(file))
     }
-    certificateFiles = (values["certificatefile"] ?? []).filter { $0 != "none" }
+    authentication = try AuthenticationPreferences(values, tokens)
     identityAgent = try Self.agent(values["identityagent"]?.first, tokens)
     userKnownHostsFiles = try Self.files(values["userknownhostsfile"]?.first, tokens)
     globalKnownHostsFiles = try Self.files(values["globalknownhostsfile"]?.first, tokens)

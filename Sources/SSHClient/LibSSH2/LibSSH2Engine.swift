@@ -45,7 +45,8 @@ struct LibSSH2Engine: Sendable {
       try await check.judge(key, knownHosts)
       options.onPhase(.authenticating)
       var authenticator = Authenticator(
-        configuration, host: host.text, questions: options.questions)
+        configuration, host: host.text, questions: options.questions,
+        stepsAside: options.engine == .auto)
       try await authenticator.authenticate(connection)
       await connection.authenticated()
       options.onPhase(.authenticated)

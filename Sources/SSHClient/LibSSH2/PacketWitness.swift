@@ -28,11 +28,15 @@ final class PacketWitness {
   private(set) var disconnect: String?
   /// RFC 4253 §7.1: the first two algorithm lists, ours and then the server's.
   private(set) var offers: [AlgorithmOffer] = []
+  /// RFC 4252 §5.1: the last no to an attempt to log in. libssh2 says of a step that succeeded
+  /// ("partial success") what it says of one that failed.
+  var loginFailure: (canGoOn: [String], isPartialSuccess: Bool)?
 
   /// RFC 4253 §12 and RFC 4254 §9.
   private enum Message {
     static let disconnect: UInt8 = 1
     static let keyExchangeInit: UInt8 = 20
+    static let loginFailure: UInt8 = 51
     static let openConfirmation: UInt8 = 91
     static let openFailure: UInt8 = 92
     static let close: UInt8 = 97
@@ -44,7 +48,7 @@ final class PacketWitness {
     guard let type = block.first else { return }
     switch type {
     case Message.close, Message.request, Message.openConfirmation, Message.openFailure,
-      Message.disconnect, Message.keyExchangeInit:
+      Message.disconnect, Message.keyExchangeInit, Message.loginFailure:
       break
     default: return
     }
@@ -52,6 +56,10 @@ final class PacketWitness {
     switch type {
     case Message.keyExchangeInit:
       if offers.count < 2, let offer = AlgorithmOffer(&packet) { offers.append(offer) }
+    case Message.loginFailure:
+      if let methods = packet.text(), let flag = packet.byte(), flag <= 1 {
+        loginFailure = (methods.split(separator: ",").map(String.init), flag == 1)
+      }
     case Message.disconnect:
       if packet.number() != nil, let words = packet.text() { disconnect = words }
     default:

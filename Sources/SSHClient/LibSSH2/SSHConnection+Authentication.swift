@@ -11,60 +11,105 @@ extension SSHConnection {
   private static let signedPatience = Duration.seconds(75)
   private static let patience = Duration.seconds(30)
 
-  /// What came of one offer.
+  /// What came of one attempt.
   enum AuthenticationAnswer: Sendable, Equatable {
     case accepted
-    /// With libssh2's words.
-    case refused(String)
+    /// One step of several is done; what the server wants next.
+    case partial(next: [String])
+    /// `canGoOn` is nil when the server was not even asked. The words are libssh2's.
+    case refused(canGoOn: [String]?, code: Int32, words: String)
+    /// The server would take the key; it was not used.
+    case welcome
   }
+
+  /// As the server's first line has it.
+  var serverBanner: String {
+    session.flatMap { libssh2_session_banner_get($0) }.map { String(cString: $0) } ?? ""
+  }
+
+  // MARK: Keys
 
   /// Offers a key whose private half is elsewhere; `sign` is asked only if the server would take it.
   func offer(
     publicKey blob: [UInt8], user: String,
-    sign: @escaping @Sendable (_ data: [UInt8]) async -> Result<[UInt8], SSHError>
+    sign: @escaping @Sendable (SignatureRequest.Order) async -> Result<[UInt8], SSHError>
   ) async throws(SSHError) -> AuthenticationAnswer {
     let request = SignatureRequest()
-    let answer = try await perform(
-      deadline: .now + Self.signedPatience, expired: authenticationExpired(Self.signedPatience)
-    ) { _ -> Result<AuthenticationAnswer, SSHError>? in
-      guard let session = self.session else { return .failure(self.authenticationFailed) }
-      // libssh2 passes the address of its copy of this pointer to the callback.
-      var context: UnsafeMutableRawPointer? = Unmanaged.passUnretained(request).toOpaque()
-      let code = libssh2_userauth_publickey(
-        session, user, blob, blob.count, answerSignatureRequest, &context)
-      if code == LIBSSH2_ERROR_EAGAIN, case .asked(let data) = request.state {
-        request.state = .signing
-        Task {
-          request.state = .answered(await sign(data))
-          self.wake()
-        }
+    let answer = try await offer(blob, user, request) { order in
+      Task {
+        request.state = .answered(await sign(order))
+        self.wake()
       }
-      return self.answer(code)
     }
     if case .answered(.failure(let error)) = request.state { throw error }
     return answer
   }
 
-  /// Offers the key of a private key file's content.
+  /// Asks whether the server would take a key.
   func offer(
-    privateKey content: [UInt8], user: String
+    publicKeyOnly blob: [UInt8], user: String
   ) async throws(SSHError) -> AuthenticationAnswer {
-    // libssh2 looks for a NUL behind the bytes, whatever length it was given.
-    let content = content + [0]
-    return try await perform(
-      deadline: .now + Self.patience, expired: authenticationExpired(Self.patience)
-    ) { _ -> Result<AuthenticationAnswer, SSHError>? in
-      guard let session = self.session else { return .failure(self.authenticationFailed) }
-      let code = content.withUnsafeBytes { bytes in
-        libssh2_userauth_publickey_frommemory(
-          session, user, user.utf8.count, nil, 0,
-          bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count - 1, nil)
+    let request = SignatureRequest()
+    request.state = .declined(wasAsked: false)
+    let answer = try await offer(blob, user, request) { _ in }
+    if case .declined(wasAsked: true) = request.state { return .welcome }
+    return answer
+  }
+
+  private func offer(
+    _ blob: [UInt8], _ user: String, _ request: SignatureRequest,
+    start: @escaping (SignatureRequest.Order) -> Void
+  ) async throws(SSHError) -> AuthenticationAnswer {
+    try await attempt(Self.signedPatience) { session in
+      // libssh2 passes the address of its copy of this pointer to the callback.
+      var context: UnsafeMutableRawPointer? = Unmanaged.passUnretained(request).toOpaque()
+      let code = libssh2_userauth_publickey(
+        session, user, blob, blob.count, answerSignatureRequest, &context)
+      if code == LIBSSH2_ERROR_EAGAIN, case .asked(let order) = request.state {
+        request.state = .signing
+        start(order)
       }
-      return self.answer(code)
+      return code
     }
   }
 
-  /// The methods that the server would take, or nil when it asks for none: it has let us in.
+  /// Offers the key of a private key file's content.
+  ///
+  /// - Parameter certificate: a line `type base64`; nil for the plain key.
+  func offer(
+    privateKey content: [UInt8], certificate: [UInt8]?, passphrase: Secret?, user: String
+  ) async throws(SSHError) -> AuthenticationAnswer {
+    // libssh2 looks for a NUL behind the bytes, whatever length it was given.
+    let content = content + [0]
+    return try await attempt(Self.patience) { session in
+      content.withUnsafeBytes { content in
+        (certificate ?? []).withUnsafeBytes { certificate in
+          withPointer(to: passphrase) { passphrase in
+            libssh2_userauth_publickey_frommemory(
+              session, user, user.utf8.count,
+              certificate.baseAddress?.assumingMemoryBound(to: CChar.self), certificate.count,
+              content.baseAddress?.assumingMemoryBound(to: CChar.self), content.count - 1,
+              passphrase)
+          }
+        }
+      }
+    }
+  }
+
+  // MARK: Others
+
+  func offer(password: Secret, user: String) async throws(SSHError) -> AuthenticationAnswer {
+    try await attempt(Self.patience) { session in
+      password.withBytes { bytes in
+        libssh2_userauth_password_ex(
+          session, user, UInt32(user.utf8.count),
+          bytes.baseAddress?.assumingMemoryBound(to: CChar.self), UInt32(bytes.count), nil)
+      }
+    }
+  }
+
+  /// The methods that the server would take, or nil when it asks for none: it has let us in. It
+  /// costs a round trip, which an attempt's answer makes unnecessary.
   func acceptedMethods(user: String) async throws(SSHError) -> [String]? {
     try await perform(
       deadline: .now + Self.patience, expired: authenticationExpired(Self.patience)
@@ -79,17 +124,36 @@ extension SSHConnection {
     }
   }
 
-  private func answer(_ code: Int32) -> Result<AuthenticationAnswer, SSHError>? {
-    switch code {
-    case LIBSSH2_ERROR_EAGAIN: nil
-    case 0: .success(.accepted)
-    case LIBSSH2_ERROR_SOCKET_RECV, LIBSSH2_ERROR_SOCKET_SEND, LIBSSH2_ERROR_SOCKET_DISCONNECT:
-      .failure(authenticationLost(code))
-    default: .success(.refused(lastWords))
+  /// Calls libssh2 until it has an answer; what the server said is seen in its packet.
+  func attempt(
+    _ patience: Duration, _ call: @escaping (OpaquePointer) -> Int32
+  ) async throws(SSHError) -> AuthenticationAnswer {
+    wire?.witness.loginFailure = nil
+    return try await perform(
+      deadline: .now + patience, expired: authenticationExpired(patience)
+    ) { _ -> Result<AuthenticationAnswer, SSHError>? in
+      guard let session = self.session else { return .failure(self.authenticationFailed) }
+      let code = call(session)
+      switch code {
+      case LIBSSH2_ERROR_EAGAIN: return nil
+      case 0: return .success(.accepted)
+      case LIBSSH2_ERROR_SOCKET_RECV, LIBSSH2_ERROR_SOCKET_SEND, LIBSSH2_ERROR_SOCKET_DISCONNECT:
+        return .failure(self.authenticationLost(code))
+      default: break
+      }
+      // Some of libssh2's answers hide that the connection is gone.
+      if self.wire?.witness.disconnect != nil { return .failure(self.authenticationLost(code)) }
+      guard let failure = self.wire?.witness.loginFailure else {
+        return .success(.refused(canGoOn: nil, code: code, words: self.lastWords))
+      }
+      return .success(
+        failure.isPartialSuccess
+          ? .partial(next: failure.canGoOn)
+          : .refused(canGoOn: failure.canGoOn, code: code, words: self.lastWords))
     }
   }
 
-  private func authenticationLost(_ code: Int32) -> SSHError {
+  func authenticationLost(_ code: Int32) -> SSHError {
     var error = lost(code)
     error.phase = .authentication
     // "Too many authentication failures": the next attempt would offer the same keys again.
@@ -104,46 +168,16 @@ extension SSHConnection {
 
   private var authenticationFailed: SSHError { failure ?? lost("no session") }
 
-  private func authenticationExpired(_ patience: Duration) -> SSHError {
+  func authenticationExpired(_ patience: Duration) -> SSHError {
     SSHError(
       .authentication, .timedOut, host: host, "Authentication was not over within \(patience)")
   }
 }
 
-/// A signature that libssh2 waits for: its callback answers EAGAIN until it is there.
-///
-/// Sendable: it is touched on the connection's thread only, by the callback and by a task of the
-/// connection's actor.
-final class SignatureRequest: @unchecked Sendable {
-  enum State {
-    case idle
-    case asked([UInt8])
-    case signing
-    case answered(Result<[UInt8], SSHError>)
-  }
-
-  var state = State.idle
-}
-
-private func answerSignatureRequest(
-  _ session: OpaquePointer?, _ signature: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?,
-  _ length: UnsafeMutablePointer<Int>?, _ data: UnsafePointer<UInt8>?, _ dataLength: Int,
-  _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
-) -> Int32 {
-  guard let pointer = context?.pointee, let signature, let length, let data else { return -1 }
-  let request = Unmanaged<SignatureRequest>.fromOpaque(pointer).takeUnretainedValue()
-  switch request.state {
-  case .idle:
-    request.state = .asked([UInt8](UnsafeBufferPointer(start: data, count: dataLength)))
-    return LIBSSH2_ERROR_EAGAIN
-  case .asked, .signing: return LIBSSH2_ERROR_EAGAIN
-  case .answered(.failure): return -1
-  case .answered(.success(let bytes)):
-    // libssh2 frees it with the session's `free`, which is the system's.
-    guard let copy = malloc(bytes.count) else { return -1 }
-    bytes.withUnsafeBytes { copy.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
-    signature.pointee = copy.assumingMemoryBound(to: UInt8.self)
-    length.pointee = bytes.count
-    return 0
-  }
+/// A passphrase as libssh2 takes it, with its NUL.
+private func withPointer<Result>(
+  to secret: Secret?, _ body: (UnsafePointer<CChar>?) -> Result
+) -> Result {
+  guard let secret else { return body(nil) }
+  return secret.withBytes { body($0.baseAddress?.assumingMemoryBound(to: CChar.self)) }
 }

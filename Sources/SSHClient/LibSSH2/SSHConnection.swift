@@ -73,7 +73,10 @@ actor SSHConnection {
     return session
   }
 
-  func authenticated() { isAuthenticated = true }
+  func authenticated() {
+    isAuthenticated = true
+    wire?.wipesFreedMemory = false
+  }
 
   /// Ends the connection at once; idempotent.
   func close() {

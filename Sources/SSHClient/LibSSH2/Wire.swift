@@ -1,3 +1,4 @@
+import CCrypto
 import CPosix
 import CSSH2
 
@@ -28,6 +29,11 @@ final class Wire {
   private(set) var greeting: [UInt8] = []
   /// Once set, every call fails at once: libssh2 can then free what it holds without waiting.
   var isDead = false
+  /// Who answers the server's questions, while there are any: libssh2's callback knows the session
+  /// only.
+  var conversation: KeyboardConversation?
+  /// Until the login is over, libssh2 frees packets with passwords in them as they are.
+  var wipesFreedMemory = true
 
   /// How much libssh2 may still receive before it is told that there is no more for now. Each of
   /// its calls drains the socket; without an end a fast sender would keep it there until the
@@ -136,7 +142,7 @@ final class Wire {
   }
 }
 
-private func wire(
+func wire(
   _ abstract: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> Wire? {
   guard let pointer = abstract?.pointee else { return nil }
@@ -173,7 +179,10 @@ private func freeMemory(
 ) {
   guard let pointer else { return }
   let size = pocket_block_size(pointer)
-  wire(abstract)?.witness.observe(UnsafeRawBufferPointer(start: pointer, count: size))
+  if let wire = wire(abstract) {
+    wire.witness.observe(UnsafeRawBufferPointer(start: pointer, count: size))
+    if wire.wipesFreedMemory { OPENSSL_cleanse(pointer, size) }
+  }
   free(pointer)
 }
 

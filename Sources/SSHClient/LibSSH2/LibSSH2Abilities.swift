@@ -1,0 +1,44 @@
+import CSSH2
+
+/// What the libssh2 that runs here can do to log in, which no call of it tells. It is the library at
+/// run time that counts: both have the same soname.
+struct LibSSH2Abilities: Sendable {
+  enum Version: Sendable { case v1_10, v1_11, later }
+
+  let version: Version
+
+  /// Those of the library of this process.
+  static let here = LibSSH2Abilities(
+    version: libssh2_version(0x010b02) != nil
+      ? .later : libssh2_version(0x010b00) != nil ? .v1_11 : .v1_10)
+
+  /// 1.10 puts the certificate's own type into the signature, where a server wants the key's, except
+  /// for ECDSA.
+  var canUseEveryCertificate: Bool { version != .v1_10 }
+
+  /// 1.10 signs with SHA-1 only.
+  var canDecryptRSA: Bool { version != .v1_10 }
+
+  /// 1.11 chooses RSA's hash by the server's `server-sig-algs`, and writes behind its memory when a
+  /// name is repeated there, as asyncssh does.
+  var isRSASafeOnlyWithOpenSSH: Bool { version == .v1_11 }
+
+  /// Of the ciphers in which OpenSSH writes private keys, those that it can read.
+  var keyCiphers: Set<String> {
+    var names: Set = [
+      "3des-cbc", "aes128-cbc", "aes192-cbc", "aes256-cbc", "aes128-ctr", "aes192-ctr",
+      "aes256-ctr",
+    ]
+    if version != .v1_10 { names.formUnion(["aes128-gcm@openssh.com", "aes256-gcm@openssh.com"]) }
+    if version == .later { names.insert("chacha20-poly1305@openssh.com") }
+    return names
+  }
+
+  /// LIBSSH2_USERAUTH_KBDINT_PROMPT: 1.11 made its length a `size_t`, which moved what follows.
+  /// The headers of one version must not be believed about the other.
+  var promptLayout: (stride: Int, echoOffset: Int) {
+    let (pointer, word) = (MemoryLayout<UnsafeRawPointer>.size, MemoryLayout<Int>.size)
+    return version == .v1_10
+      ? (pointer + 8, pointer + MemoryLayout<UInt32>.size) : (pointer + 2 * word, pointer + word)
+  }
+}
