@@ -108,22 +108,3 @@ extension SSHClientTests {
     }
   }
 }
-
-/// An ssh-agent of the test's own.
-private struct Agent {
-  let socket: String
-  private let running: RunningCommand
-
-  static func start(in folder: TemporaryFolder) async throws -> Agent {
-    let socket = folder["agent"]
-    let running = try Command("ssh-agent", ["-D", "-a", socket]).start()
-    try await waitUntil("the agent's socket") { fileExists(socket) }
-    return Agent(socket: socket, running: running)
-  }
-
-  func add(_ key: String) async throws {
-    try await Command("env", ["SSH_AUTH_SOCK=\(socket)", "ssh-add", "-q", key]).succeed()
-  }
-
-  func stop() async { running.signal(15) }
-}

@@ -20,6 +20,10 @@ package final class LoopbackServer: Sendable {
     package var clientKeyType = "ed25519"
     /// Lines for sshd_config; they come first, and sshd takes the first of two.
     package var serverConfiguration: [String] = []
+    /// Blocks that begin with `Match`, for the end of sshd_config.
+    package var matchBlocks: [String] = []
+    /// A program that starts sshd, and its arguments; sshd's own follow.
+    package var launcher: [String] = []
     /// Lines for the host's block of the ssh_config file; they come first there too.
     package var clientConfiguration: [String] = []
     /// Variables that every remote command gets.
@@ -196,7 +200,7 @@ extension LoopbackServer {
         "PermitRootLogin yes", "PasswordAuthentication no", "KbdInteractiveAuthentication no",
         "PermitUserRC no", "PrintMotd no", "LogLevel VERBOSE", "MaxStartups 100",
         "Subsystem sftp internal-sftp",
-      ]
+      ] + options.matchBlocks
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -224,7 +228,7 @@ extension LoopbackServer {
     let trial = try await Command(sshd, ["-t", "-f", folder["sshd_config"]] + lenient).run()
     if trial.code == 0 { arguments += lenient }
     let running = try Command(
-      "/bin/sh", ["-c", script, "sh", sshd] + arguments, input: .open
+      "/bin/sh", ["-c", script, "sh"] + options.launcher + [sshd] + arguments, input: .open
     ).start()
     daemon.withLock { $0 = running }
     do {

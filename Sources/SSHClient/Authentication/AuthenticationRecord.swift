@@ -1,5 +1,7 @@
 /// What was tried on the way in, for the error when nothing helped.
 struct AuthenticationRecord: Sendable {
+  /// What the server took as one step of several.
+  var taken: [String] = []
   /// What was offered and refused.
   var refused: [String] = []
   /// What could not be used as it is, and what to do about it.
@@ -16,6 +18,10 @@ struct AuthenticationRecord: Sendable {
     let accepts = "it takes \((canGoOn ?? []).joined(separator: ", "))"
     var message = "The server let nobody in as \(user) (\(accepts))"
     if refused.isEmpty { message = "There is nothing to offer as \(user) (\(accepts))" }
+    if !taken.isEmpty {
+      message =
+        "The server took \(taken.joined(separator: ", ")) and wants more of \(user) (\(accepts))"
+    }
     return SSHError(
       .authentication, .authenticationRefused, host: host, message + refusedWords,
       advice: obstacles.isEmpty

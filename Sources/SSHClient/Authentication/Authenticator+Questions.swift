@@ -115,9 +115,9 @@ extension Authenticator {
       // RFC 4256 §3.3: the name and the instruction are to be shown before the prompts.
       let heading = index == 0 ? [round.name, round.instruction] : []
       let words = ["(\(account))"] + heading.filter { !$0.isEmpty } + [prompt.text]
-      guard let answer = await ask(words.joined(separator: " "), isVisible: prompt.isVisible) else {
-        return nil
-      }
+      // The space behind a prompt is for whoever shows it.
+      let text = String(words.joined(separator: " ").reversed().drop { $0 == " " }.reversed())
+      guard let answer = await ask(text, isVisible: prompt.isVisible) else { return nil }
       answers.append(answer)
     }
     return answers

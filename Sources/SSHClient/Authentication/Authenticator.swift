@@ -120,6 +120,7 @@ struct Authenticator: Sendable {
     case .accepted: return .accepted
     case .partial(let next):
       record.canGoOn = next
+      record.taken.append(name)
       return .partial
     case .welcome: return nil
     case .refused(let canGoOn, let code, let words):
