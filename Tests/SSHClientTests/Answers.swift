@@ -21,21 +21,29 @@ final class Answers: Sendable {
   }
 }
 
+/// Connects once, with somebody to ask; nil is success.
+func connectionRefusal(
+  _ alias: String, _ configuration: String, _ answers: Answers?, engine: EngineChoice = .libssh2
+) async throws -> SSHError? {
+  precondition(isMarkedAsTest)
+  let connector = try SSHConnector(
+    host: alias,
+    options: ConnectionOptions(
+      engine: engine, configurationFile: configuration, questions: answers?.questions))
+  do {
+    let transport = try await connector.connect()
+    await transport.close()
+    return nil
+  } catch {
+    return error
+  }
+}
+
 extension LoopbackServer {
   /// Connects once, with somebody to ask; nil is success.
   func refusal(
     _ alias: String, _ answers: Answers? = nil, engine: EngineChoice = .libssh2
   ) async throws -> SSHError? {
-    let connector = try SSHConnector(
-      host: alias,
-      options: ConnectionOptions(
-        engine: engine, configurationFile: sshConfiguration, questions: answers?.questions))
-    do {
-      let transport = try await connector.connect()
-      await transport.close()
-      return nil
-    } catch {
-      return error
-    }
+    try await connectionRefusal(alias, sshConfiguration, answers, engine: engine)
   }
 }
