@@ -14,7 +14,9 @@ struct IdentityFile: Sendable {
   var certificate: NamedCertificate?
   /// Why there is no key.
   var problem: String?
+}
 
+extension IdentityFile {
   /// Reads what there is at each path; names that only ssh itself proposes need not exist.
   static func load(
     _ paths: [String], host: String
