@@ -1,28 +1,24 @@
-import Dispatch
 import SSHClient
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
-/// The way to a host over ssh, with the user at the terminal for a question.
+/// The way to a host over ssh, with the user at hand for a question.
 enum HostConnector {
   @Sendable static func make(
     host: String, sshConfig: String?, console: Console
   ) throws(SSHError) -> any Connector {
-    let facts = console.facts
     var options = ConnectionOptions(configurationFile: sshConfig)
-    if facts.inputIsTerminal, facts.errorsIsTerminal {
+    let environment = Environment.ofThisProcess()
+    if let source = AnswerSource(environment, hasTerminal: TerminalLine.isPossible) {
       options.questions = Questions(
-        confirmHostKey: { await confirm($0, console) }, secret: { _ in nil })
+        confirmHostKey: { await confirm($0, source, console) },
+        secret: { await answer($0, source, console) })
     }
     return try SSHConnector(host: host, options: options)
   }
 
   /// Shows an unknown host key's fingerprint and asks about it. Only a whole `yes` will do.
-  private static func confirm(_ question: HostKeyQuestion, _ console: Console) async -> Bool {
+  private static func confirm(
+    _ question: HostKeyQuestion, _ source: AnswerSource, _ console: Console
+  ) async -> Bool {
     do {
       try await console.show(status: nil)
       try await console.say(
@@ -31,34 +27,23 @@ enum HostConnector {
         let types = question.otherKnownTypes.joined(separator: ", ")
         try await console.say("careful: other keys of this host are known (\(types)), not this one")
       }
-      try await console.say("compare it with the host's own, then type yes to go on, or no:")
     } catch {
       return false
     }
-    return await readLine() == "yes"
+    // A window shows nothing of what was said here.
+    let fingerprint = source == .terminal ? "" : "\(question.host): \(question.fingerprint). "
+    let words = "compare it with the host's own, then type yes to go on, or no:"
+    return await source.ask(fingerprint + words, isVisible: true) == Array("yes".utf8)
   }
 
-  /// A line from the terminal itself: stdin may be a prompt.
-  private static func readLine() async -> String {
-    await withCheckedContinuation { continuation in
-      DispatchQueue(label: "pocket.question").async {
-        continuation.resume(returning: lineOfTerminal())
-      }
+  private static func answer(
+    _ question: SecretQuestion, _ source: AnswerSource, _ console: Console
+  ) async -> [UInt8]? {
+    do {
+      try await console.show(status: nil)
+    } catch {
+      return nil
     }
-  }
-
-  private static func lineOfTerminal() -> String {
-    let descriptor = open("/dev/tty", O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return "" }
-    defer { close(descriptor) }
-    var line: [UInt8] = []
-    var byte: UInt8 = 0
-    while line.count < 1000 {
-      let count = read(descriptor, &byte, 1)
-      if count < 0, errno == EINTR { continue }
-      if count != 1 || byte == 0x0A { break }
-      line.append(byte)
-    }
-    return String(decoding: line, as: UTF8.self)
+    return await source.ask(question.prompt, isVisible: question.isVisible)
   }
 }
