@@ -122,11 +122,12 @@ extension SSHClientTests {
       }
     }
 
-    @Test func aTaskThatIsCancelledWaitsForNoAnswer() async throws {
+    @Test(arguments: ["password", "keyboard-interactive"])
+    func aTaskThatIsCancelledWaitsForNoAnswer(method: String) async throws {
       try await withAccounts { server in
         try server.addHost(
           "cancelled", port: server.port,
-          configuration: ["User pocket-any", "\(only) keyboard-interactive"])
+          configuration: ["User pocket-any", "\(only) \(method)"])
         let asked = Locked(false)
         let connector = try SSHConnector(
           host: "cancelled",

@@ -1,11 +1,27 @@
 extension Authenticator {
   private var account: String { "\(user)@\(configuration.hostName)" }
 
-  private func ask(_ prompt: String, isVisible: Bool = false) async -> Secret? {
+  /// nil when the user gives no answer.
+  private func ask(_ prompt: String, isVisible: Bool = false) async throws(SSHError) -> Secret? {
     guard let questions else { return nil }
     let question = SecretQuestion(host: host, prompt: prompt, isVisible: isVisible)
-    guard var bytes = await questions.secret(question) else { return nil }
-    return Secret(taking: &bytes)
+    // A server waits no longer than that either, and whoever has left would find a question that
+    // leads nowhere.
+    let answer = await withTaskGroup(of: Secret?.self) { group in
+      group.addTask {
+        guard var bytes = await questions.secret(question) else { return nil }
+        return Secret(taking: &bytes)
+      }
+      group.addTask {
+        // Cut short once there is an answer.
+        try? await Task.sleep(for: KeyboardConversation.patience, clock: .continuous)
+        return nil
+      }
+      defer { group.cancelAll() }
+      return await group.next() ?? nil
+    }
+    if Task.isCancelled { throw .cancelled(host: host) }
+    return answer
   }
 
   // MARK: Passphrases
@@ -23,7 +39,7 @@ extension Authenticator {
     }
     for number in 0..<configuration.authentication.passwordPrompts {
       let words = number == 0 ? "Enter passphrase" : "Wrong passphrase, try again"
-      guard let passphrase = await ask("\(words) for key '\(file.path)':"), !passphrase.isEmpty
+      guard let passphrase = try await ask("\(words) for key '\(file.path)':"), !passphrase.isEmpty
       else {
         record.obstacles.append("no passphrase was given for \(file.path)")
         return nil
@@ -80,7 +96,7 @@ extension Authenticator {
   mutating func tryPasswords(_ connection: SSHConnection) async throws(SSHError) -> Outcome {
     for number in 0..<configuration.authentication.passwordPrompts where isAccepted(.password) {
       let words = number == 0 ? "" : "Permission denied, please try again. "
-      guard let password = await ask("\(words)\(account)'s password:") else {
+      guard let password = try await ask("\(words)\(account)'s password:") else {
         throw .noAnswer(host: host)
       }
       let answer = try await connection.offer(password: password, user: user)
@@ -100,7 +116,9 @@ extension Authenticator {
     let prompts = configuration.authentication.passwordPrompts
     for _ in 0..<prompts where isAccepted(.keyboardInteractive) {
       let (answer, wasAsked) = try await connection.keyboardInteractive(user: user) {
-        [self] round in await answers(to: round)
+        [self] round in
+        // A wait that was cancelled is known to the connection.
+        do throws(SSHError) { return try await answers(to: round) } catch { return nil }
       }
       if let outcome = note(answer, of: "an answer to its question") { return outcome }
       // A server that asks nothing says no to the method itself.
@@ -109,7 +127,7 @@ extension Authenticator {
     return .exhausted
   }
 
-  private func answers(to round: KeyboardRound) async -> [Secret]? {
+  private func answers(to round: KeyboardRound) async throws(SSHError) -> [Secret]? {
     var answers: [Secret] = []
     for (index, prompt) in round.prompts.enumerated() {
       // RFC 4256 §3.3: the name and the instruction are to be shown before the prompts.
@@ -117,7 +135,7 @@ extension Authenticator {
       let words = ["(\(account))"] + heading.filter { !$0.isEmpty } + [prompt.text]
       // The space behind a prompt is for whoever shows it.
       let text = String(words.joined(separator: " ").reversed().drop { $0 == " " }.reversed())
-      guard let answer = await ask(text, isVisible: prompt.isVisible) else { return nil }
+      guard let answer = try await ask(text, isVisible: prompt.isVisible) else { return nil }
       answers.append(answer)
     }
     return answers

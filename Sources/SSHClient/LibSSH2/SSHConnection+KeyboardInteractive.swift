@@ -37,8 +37,7 @@ extension SSHConnection {
     switch conversation.end {
     case nil: return (try outcome.get(), conversation.rounds > 0)
     case .cancelled: throw .cancelled(host: host)
-    case .expired: throw authenticationExpired(KeyboardConversation.patience)
-    case .noAnswer: throw .noAnswer(host: host)
+    case .expired, .noAnswer: throw .noAnswer(host: host)
     }
   }
 }
