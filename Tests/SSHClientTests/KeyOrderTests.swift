@@ -30,7 +30,7 @@ extension SSHClientTests {
         for field in ["id", "root"] { bytes.appendField([UInt8](field.utf8)) }
         bytes += [UInt8](repeating: 0, count: 8) + [UInt8](repeating: 0xFF, count: 8)
         return NamedCertificate(
-          path: "\(name)-cert", certificate: try #require(Certificate(blob: bytes)), line: [])
+          path: "\(name)-cert", certificate: try #require(Certificate(blob: bytes)))
       }
       func file(_ name: String, certified: Bool = false) throws -> IdentityFile {
         let content = Array("-----BEGIN OPENSSH PRIVATE KEY-----\n".utf8)

@@ -48,13 +48,9 @@ extension Authenticator {
     case .file(let file):
       switch file.form {
       case .ready(let key): return try await offerSigned(candidate, key, connection)
-      case .openSSH(cipher: "none"):
-        let answer = try await connection.offer(
-          privateKey: file.content, certificate: candidate.certificate?.line, passphrase: nil,
-          user: user)
-        return note(answer, of: described(candidate))
-      case .openSSH, .encryptedPEM: return try await offerEncrypted(candidate, file, connection)
-      case .unusable: return nil
+      case .encrypted, .encryptedPEM:
+        return try await offerEncrypted(candidate, file, connection)
+      case .onSecurityKey, .unusable: return nil
       }
     }
   }
@@ -66,7 +62,7 @@ extension Authenticator {
     if limit.canBeAskedAbout {
       let answer = try await wouldTake(candidate, connection)
       guard answer == .welcome else { return note(answer, of: described(candidate)) }
-      record.isBetterServedByOpenSSH = record.isBetterServedByOpenSSH || !limit.isEncrypted
+      record.isBetterServedByOpenSSH = true
     }
     record.beyondLibSSH2.append(limit.noun)
     record.obstacles.append("\(candidate.name): \(limit.explanation)")

@@ -44,10 +44,18 @@ extension Authenticator {
         record.obstacles.append("no passphrase was given for \(file.path)")
         return nil
       }
-      switch try await unlock(file, passphrase, candidate, connection) {
-      case .over(let outcome): return outcome
-      case .wrongPassphrase: continue
+      let read = try await unlock(file, passphrase)
+      switch read {
+      case .success(let key): return try await offerSigned(candidate, key, connection)
+      case .failure(.wrongPassphrase): continue
+      case .failure(.unknownCipher):
+        record.obstacles.append(
+          "\(file.path) is encrypted in a way that is not known here: "
+            + "load it into the agent with `ssh-add \(file.path)`")
+      case .failure(.unusable):
+        record.obstacles.append("\(file.path) holds no key that SSH can use")
       }
+      return nil
     }
     record.obstacles.append(
       "the passphrase of \(file.path) was wrong "
@@ -55,40 +63,17 @@ extension Authenticator {
     return nil
   }
 
-  private enum Unlocking {
-    case wrongPassphrase
-    case over(Outcome?)
-  }
-
-  private mutating func unlock(
-    _ file: PrivateKeyFile, _ passphrase: Secret, _ candidate: KeyCandidate,
-    _ connection: SSHConnection
-  ) async throws(SSHError) -> Unlocking {
-    guard case .encryptedPEM = file.form else {
-      let answer = try await connection.offer(
-        privateKey: file.content, certificate: candidate.certificate?.line, passphrase: passphrase,
-        user: user)
-      // The header was readable and the cipher is one that libssh2 can do.
-      if case .refused(nil, _, _) = answer { return .wrongPassphrase }
-      return .over(note(answer, of: described(candidate)))
+  /// A file may ask for any number of rounds of its KDF; a connection waits no longer than its
+  /// server does.
+  private func unlock(
+    _ file: PrivateKeyFile, _ passphrase: Secret
+  ) async throws(SSHError) -> Result<SigningKey, SigningKey.Failure> {
+    let expired = SSHError(
+      .authentication, .timedOut, host: host, "\(file.path) could not be decrypted in time")
+    return try await onOwnThread(deadline: KeyboardConversation.patience, expired: expired) {
+      .success(
+        Result { () throws(SigningKey.Failure) in try file.unlock(passphrase) })
     }
-    let read = try await IdentityFile.read(host: host) {
-      () throws(SSHError) -> Result<SigningKey, SigningKey.Failure> in
-      Result { () throws(SigningKey.Failure) in
-        try SigningKey(pem: file.content, passphrase: passphrase)
-      }
-    }
-    switch read {
-    case .success(let key): return .over(try await offerSigned(candidate, key, connection))
-    case .failure(.wrongPassphrase): return .wrongPassphrase
-    case .failure(.unknownCipher):
-      record.obstacles.append(
-        "\(file.path) is encrypted in a way that OpenSSL cannot undo: "
-          + "load it into the agent with `ssh-add \(file.path)`")
-    case .failure(.unusable):
-      record.obstacles.append("\(file.path) holds no key that SSH can use")
-    }
-    return .over(nil)
   }
 
   // MARK: Passwords

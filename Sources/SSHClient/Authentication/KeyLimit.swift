@@ -6,8 +6,6 @@ struct KeyLimit: Sendable, Equatable {
   var explanation: String
   /// Whether the server can be asked if it would take the key.
   var canBeAskedAbout = true
-  /// The `ssh` program would have to ask for a passphrase.
-  var isEncrypted = false
 
   /// nil when nothing is the matter.
   init?(_ candidate: KeyCandidate, _ abilities: LibSSH2Abilities, _ software: ServerSoftware) {
@@ -34,31 +32,11 @@ struct KeyLimit: Sendable, Equatable {
         canBeAskedAbout: !candidate.isRSA)
       return
     }
-    guard case .file(let file) = candidate.signer, case .openSSH(let cipher) = file.form,
-      cipher != "none"
-    else { return nil }
-    let advice = "load it into the agent with `ssh-add \(file.path)`, or "
-    if !abilities.keyCiphers.contains(cipher) {
-      self.init(
-        noun: "a key encrypted with \(cipher)",
-        explanation: "libssh2 cannot decrypt \(cipher): " + advice
-          + "encrypt it anew with `ssh-keygen -p -Z aes256-ctr -f \(file.path)`",
-        isEncrypted: true)
-    } else if candidate.isRSA, !abilities.canDecryptRSA {
-      self.init(
-        noun: "an RSA key encrypted in OpenSSH's format",
-        explanation: "libssh2 1.10 cannot sign with this encrypted RSA key: " + advice
-          + "write it anew with `ssh-keygen -p -m PKCS8 -f \(file.path)`",
-        isEncrypted: true)
-    } else {
-      return nil
-    }
+    return nil
   }
 
-  private init(
-    noun: String, explanation: String, canBeAskedAbout: Bool = true, isEncrypted: Bool = false
-  ) {
+  private init(noun: String, explanation: String, canBeAskedAbout: Bool = true) {
     (self.noun, self.explanation) = (noun, explanation)
-    (self.canBeAskedAbout, self.isEncrypted) = (canBeAskedAbout, isEncrypted)
+    self.canBeAskedAbout = canBeAskedAbout
   }
 }

@@ -4,16 +4,13 @@ import CCrypto
 ///
 /// Sendable: nothing changes the bytes between the beginning and the end.
 final class Secret: @unchecked Sendable {
-  /// With a NUL behind, for C.
   private let bytes: UnsafeMutableRawBufferPointer
 
   /// Takes the bytes over and overwrites the caller's own.
   init(taking source: inout [UInt8]) {
-    bytes = .allocate(byteCount: source.count + 1, alignment: 1)
+    bytes = .allocate(byteCount: source.count, alignment: 1)
     bytes.copyBytes(from: source)
-    bytes[source.count] = 0
-    source.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
-    source = []
+    source.wipe()
   }
 
   deinit {
@@ -21,10 +18,17 @@ final class Secret: @unchecked Sendable {
     bytes.deallocate()
   }
 
-  var isEmpty: Bool { bytes.count == 1 }
+  var isEmpty: Bool { bytes.isEmpty }
 
-  /// The bytes without their NUL, which stands behind them.
   func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-    try body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes).dropLast()))
+    try body(UnsafeRawBufferPointer(bytes))
+  }
+}
+
+extension [UInt8] {
+  /// Overwrites the bytes, then drops them. Another array that shares them keeps its own.
+  mutating func wipe() {
+    withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
+    self = []
   }
 }

@@ -16,23 +16,9 @@ struct LibSSH2Abilities: Sendable {
   /// for ECDSA.
   var canUseEveryCertificate: Bool { version != .v1_10 }
 
-  /// 1.10 signs with SHA-1 only.
-  var canDecryptRSA: Bool { version != .v1_10 }
-
   /// 1.11 chooses RSA's hash by the server's `server-sig-algs`, and writes behind its memory when a
   /// name is repeated there, as asyncssh does.
   var isRSASafeOnlyWithOpenSSH: Bool { version == .v1_11 }
-
-  /// Of the ciphers in which OpenSSH writes private keys, those that it can read.
-  var keyCiphers: Set<String> {
-    var names: Set = [
-      "3des-cbc", "aes128-cbc", "aes192-cbc", "aes256-cbc", "aes128-ctr", "aes192-ctr",
-      "aes256-ctr",
-    ]
-    if version != .v1_10 { names.formUnion(["aes128-gcm@openssh.com", "aes256-gcm@openssh.com"]) }
-    if version == .later { names.insert("chacha20-poly1305@openssh.com") }
-    return names
-  }
 
   /// LIBSSH2_USERAUTH_KBDINT_PROMPT: 1.11 made its length a `size_t`, which moved what follows.
   /// The headers of one version must not be believed about the other.

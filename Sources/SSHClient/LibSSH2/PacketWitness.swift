@@ -90,7 +90,7 @@ final class PacketWitness {
 
 /// Reads RFC 4251 §5 values; nil where the bytes end too soon.
 struct PacketReader {
-  private var rest: Slice<UnsafeRawBufferPointer>
+  private(set) var rest: Slice<UnsafeRawBufferPointer>
 
   init(_ bytes: Slice<UnsafeRawBufferPointer>) { rest = bytes }
 

@@ -73,29 +73,6 @@ extension SSHConnection {
     }
   }
 
-  /// Offers the key of a private key file's content.
-  ///
-  /// - Parameter certificate: a line `type base64`; nil for the plain key.
-  func offer(
-    privateKey content: [UInt8], certificate: [UInt8]?, passphrase: Secret?, user: String
-  ) async throws(SSHError) -> AuthenticationAnswer {
-    // libssh2 looks for a NUL behind the bytes, whatever length it was given.
-    let content = content + [0]
-    return try await attempt(Self.patience) { session in
-      content.withUnsafeBytes { content in
-        (certificate ?? []).withUnsafeBytes { certificate in
-          withPointer(to: passphrase) { passphrase in
-            libssh2_userauth_publickey_frommemory(
-              session, user, user.utf8.count,
-              certificate.baseAddress?.assumingMemoryBound(to: CChar.self), certificate.count,
-              content.baseAddress?.assumingMemoryBound(to: CChar.self), content.count - 1,
-              passphrase)
-          }
-        }
-      }
-    }
-  }
-
   // MARK: Others
 
   func offer(password: Secret, user: String) async throws(SSHError) -> AuthenticationAnswer {
@@ -172,12 +149,4 @@ extension SSHConnection {
     SSHError(
       .authentication, .timedOut, host: host, "Authentication was not over within \(patience)")
   }
-}
-
-/// A passphrase as libssh2 takes it, with its NUL.
-private func withPointer<Result>(
-  to secret: Secret?, _ body: (UnsafePointer<CChar>?) -> Result
-) -> Result {
-  guard let secret else { return body(nil) }
-  return secret.withBytes { body($0.baseAddress?.assumingMemoryBound(to: CChar.self)) }
 }

@@ -81,14 +81,12 @@ extension IdentityFile {
 struct NamedCertificate: Sendable {
   var path: String
   var certificate: Certificate
-  /// Type and base64, as libssh2 takes it.
-  var line: [UInt8]
 
   /// nil when there is no such file, or no certificate of a user's key in it.
   static func read(_ path: String, host: String) throws(SSHError) -> NamedCertificate? {
     guard let file = try PublicKeyFile.read(path, host: host),
       let certificate = Certificate(blob: file.blob)
     else { return nil }
-    return NamedCertificate(path: path, certificate: certificate, line: file.line)
+    return NamedCertificate(path: path, certificate: certificate)
   }
 }

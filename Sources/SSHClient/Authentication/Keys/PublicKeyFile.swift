@@ -8,8 +8,6 @@
 struct PublicKeyFile: Sendable {
   /// RFC 4253 §6.6.
   let blob: [UInt8]
-  /// Type and base64, without the comment.
-  let line: [UInt8]
 
   /// nil when there is no such file, or no key in it.
   static func read(_ path: String, host: String) throws(SSHError) -> PublicKeyFile? {
@@ -24,6 +22,5 @@ struct PublicKeyFile: Sendable {
       let key = HostKey(blob: [UInt8](data)), key.type.utf8.elementsEqual(fields[0])
     else { return nil }
     blob = key.blob
-    line = fields[0] + [0x20] + fields[1]
   }
 }

@@ -1,7 +1,7 @@
 import CCrypto
 
-/// A private key that we sign with ourselves: RSA of every format, since libssh2 1.10 knows SHA-1
-/// only, and everything in PEM and PKCS#8, since libssh2 calls every failure by one number.
+/// A private key. We sign ourselves: libssh2 1.10 knows RSA with SHA-1 only, cannot decrypt
+/// every file, and calls every failure by one number.
 ///
 /// Sendable: OpenSSL counts references to a key atomically, and nothing changes it once it is made.
 final class SigningKey: @unchecked Sendable {
@@ -18,7 +18,8 @@ final class SigningKey: @unchecked Sendable {
     case unusable
   }
 
-  private init(_ key: OpaquePointer) throws(Failure) {
+  /// Owns `key` from now on, whatever comes of it.
+  init(taking key: OpaquePointer) throws(Failure) {
     guard let blob = PublicKeyBlob.make(key) else {
       EVP_PKEY_free(key)
       throw .unusable
@@ -46,43 +47,7 @@ final class SigningKey: @unchecked Sendable {
       throw passphrase == nil
         ? .unusable : Self.isCipherUnknown() ? .unknownCipher : .wrongPassphrase
     }
-    try self.init(key)
-  }
-
-  /// The part of an unencrypted RSA key in OpenSSH's own format that is private in others
-  /// (PROTOCOL.key: two equal numbers, type, n, e, d, …).
-  convenience init(openSSHRSA section: [UInt8]) throws(Failure) {
-    let numbers = section.withUnsafeBytes { bytes -> [[UInt8]]? in
-      var reader = PacketReader(bytes[...])
-      guard let check = reader.number(), reader.number() == check, reader.text() == "ssh-rsa",
-        let n = reader.bytes(), let e = reader.bytes(), let d = reader.bytes()
-      else { return nil }
-      return [n, e, d]
-    }
-    guard let numbers, let key = Self.makeRSA(numbers) else { throw .unusable }
-    try self.init(key)
-  }
-
-  private static func makeRSA(_ numbers: [[UInt8]]) -> OpaquePointer? {
-    let values = numbers.map { BN_bin2bn($0, Int32($0.count), nil) }
-    defer { for value in values { BN_clear_free(value) } }
-    guard let builder = OSSL_PARAM_BLD_new() else { return nil }
-    defer { OSSL_PARAM_BLD_free(builder) }
-    // EVP_PKEY-RSA(7). The builder and what it builds keep the names' addresses.
-    let names: [StaticString] = ["n", "e", "d"]
-    for (name, value) in zip(names, values) {
-      let name = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
-      guard OSSL_PARAM_BLD_push_BN(builder, name, value) == 1 else { return nil }
-    }
-    guard let parameters = OSSL_PARAM_BLD_to_param(builder) else { return nil }
-    defer { OSSL_PARAM_free(parameters) }
-    guard let context = EVP_PKEY_CTX_new_from_name(nil, "RSA", nil) else { return nil }
-    defer { EVP_PKEY_CTX_free(context) }
-    var key: OpaquePointer?
-    guard EVP_PKEY_fromdata_init(context) == 1,
-      EVP_PKEY_fromdata(context, &key, Int32(pocket_key_pair), parameters) == 1
-    else { return nil }
-    return key
+    try self.init(taking: key)
   }
 
   /// Empties OpenSSL's queue of this thread's errors.
