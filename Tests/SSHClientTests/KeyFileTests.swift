@@ -1,6 +1,12 @@
 import TestSupport
 import Testing
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 @testable import SSHClient
 
 extension SSHClientTests {
@@ -13,6 +19,8 @@ extension SSHClientTests {
       var type: String
       var form: [String]
       var isEncrypted: Bool
+      /// Without its public half beside it, which an encrypted PEM file does not tell either.
+      var isAlone = false
 
       var description: String { "\(type) \(form.joined(separator: " "))" }
     }
@@ -37,6 +45,9 @@ extension SSHClientTests {
       ] {
         cases.append(Case(type: "ed25519", form: ["-Z", cipher], isEncrypted: true))
       }
+      cases.append(Case(type: "rsa-2048", form: ["-m", "PEM"], isEncrypted: true, isAlone: true))
+      cases.append(
+        Case(type: "ecdsa-521", form: ["-m", "PKCS8"], isEncrypted: true, isAlone: true))
       // What `ssh-keygen` makes the key's key of where it is not told.
       cases.append(Case(type: "ed25519", form: ["-a", "16"], isEncrypted: true))
       return cases
@@ -60,6 +71,7 @@ extension SSHClientTests {
                 + each.form + ["-f", path]
             ).succeed()
           }
+          if each.isAlone { #expect(unlink(path + ".pub") == 0) }
           try server.addHost(
             "case\(number)", port: server.port, configuration: ["IdentityFile \(path)"])
           let answers = Answers("wrong words", Self.passphrase)

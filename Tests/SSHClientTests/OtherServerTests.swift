@@ -26,11 +26,22 @@ extension SSHClientTests {
     /// libssh2 1.10 signs with SHA-1, which this server takes; 1.11.1 writes behind its memory here.
     @Test func anRSAKeyIsOfferedOnlyWhereThatIsSafe() async throws {
       try await AskingServer.with(key: "rsa") { server in
-        let refusal = try await server.refusal(["IdentityFile \(server.folder["key"])"])
-        if LibSSH2Abilities.here.isRSASafeOnlyWithOpenSSH {
-          #expect(refusal?.beyondLibSSH2 == "RSA keys on a server other than OpenSSH")
-        } else {
-          #expect(refusal == nil)
+        let key = server.folder["key"]
+        // A file that tells what it is, and one that does not before it is decrypted.
+        for isAlone in [false, true] {
+          if isAlone {
+            try await Command(
+              "ssh-keygen", ["-q", "-p", "-N", "some words", "-m", "PEM", "-f", key]
+            ).succeed()
+            try await Command("rm", [key + ".pub"]).succeed()
+          }
+          let refusal = try await server.refusal(
+            ["IdentityFile \(key)", "PreferredAuthentications publickey"], Answers("some words"))
+          if LibSSH2Abilities.here.isRSASafeOnlyWithOpenSSH {
+            #expect(refusal?.beyondLibSSH2 == "RSA keys on a server other than OpenSSH")
+          } else {
+            #expect(refusal == nil)
+          }
         }
       }
     }

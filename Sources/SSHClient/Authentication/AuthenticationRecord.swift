@@ -29,14 +29,13 @@ struct AuthenticationRecord: Sendable {
       beyondLibSSH2: beyondLibSSH2.first)
   }
 
-  /// The server ended the connection over it.
+  /// The same error with what was refused before it.
   func explaining(_ error: SSHError) -> SSHError {
-    guard error.phase == .authentication, error.kind == .authenticationRefused,
-      !error.message.contains(refusedWords)
+    guard error.phase == .authentication, error.kind == .authenticationRefused, !refused.isEmpty,
+      !error.message.hasSuffix(refusedWords)
     else { return error }
     var error = error
     error.message += refusedWords
-    error.beyondLibSSH2 = error.beyondLibSSH2 ?? beyondLibSSH2.first
     return error
   }
 

@@ -29,8 +29,9 @@ extension Authenticator {
       && configuration.authentication.methods.contains { $0.asksUser && isAccepted($0) }
   }
 
-  private mutating func offer(
-    _ candidate: KeyCandidate, _ connection: SSHConnection
+  /// - Parameter unlocked: the key of an encrypted file.
+  mutating func offer(
+    _ candidate: KeyCandidate, unlocked: SigningKey? = nil, _ connection: SSHConnection
   ) async throws(SSHError) -> Outcome? {
     if let accepted = configuration.authentication.publicKeyAlgorithms, candidate.blob != nil,
       accepted.isDisjoint(with: candidate.algorithms)
@@ -46,6 +47,7 @@ extension Authenticator {
     switch candidate.signer {
     case .agent: return try await offerSigned(candidate, nil, connection)
     case .file(let file):
+      if let unlocked { return try await offerSigned(candidate, unlocked, connection) }
       switch file.form {
       case .ready(let key): return try await offerSigned(candidate, key, connection)
       case .encrypted, .encryptedPEM:
@@ -91,10 +93,10 @@ extension Authenticator {
   }
 
   /// Offers a key with which we or the agent sign.
-  mutating func offerSigned(
+  private mutating func offerSigned(
     _ candidate: KeyCandidate, _ key: SigningKey?, _ connection: SSHConnection
   ) async throws(SSHError) -> Outcome? {
-    guard let blob = candidate.blob ?? key?.publicKey else { return nil }
+    guard let blob = candidate.blob else { return nil }
     let names = rsaAlgorithms(candidate)
     let blobs = names.isEmpty ? [blob] : names.map { PublicKeyBlob.renamed(blob, to: $0) }
     var failure: SSHError?
@@ -148,46 +150,5 @@ extension Authenticator {
       certificate.validBefore <= UInt64(max(0, time(nil)))
     else { return candidate.name }
     return candidate.name + " (an expired certificate)"
-  }
-
-  // MARK: Candidates
-
-  private mutating func loadCandidates() async throws(SSHError) -> [KeyCandidate] {
-    let (preferences, host) = (configuration.authentication, host)
-    let files = try await IdentityFile.load(configuration.identityFiles, host: host)
-    record.obstacles += files.compactMap(\.problem)
-    let certificates = try await IdentityFile.read(host: host) { () throws(SSHError) in
-      var found: [(String, NamedCertificate?)] = []
-      for path in preferences.certificateFiles {
-        found.append((path, try NamedCertificate.read(path, host: host)))
-      }
-      return found
-    }
-    for (path, certificate) in certificates where certificate == nil {
-      record.obstacles.append("\(path) is no certificate for a user's key")
-    }
-    let candidates = KeyCandidate.ordered(
-      files, certificates.compactMap(\.1), agent: try await askAgent(),
-      onlyNamed: configuration.identitiesOnly)
-    for case (let path, let certificate?) in certificates
-    where !candidates.contains(where: { $0.blob == certificate.certificate.blob }) {
-      record.obstacles.append("the key of the certificate \(path) is not at hand")
-    }
-    return candidates
-  }
-
-  private mutating func askAgent() async throws(SSHError) -> (
-    client: AgentClient, identities: [AgentClient.Identity]
-  )? {
-    guard let path = configuration.identityAgent else { return nil }
-    let client = AgentClient(path: path, host: host)
-    do throws(SSHError) {
-      return (client, try await client.identities())
-    } catch {
-      if error.kind == .cancelled { throw error }
-      // As with ssh, a missing agent is no reason not to try the files.
-      record.obstacles.append(error.message)
-      return nil
-    }
   }
 }

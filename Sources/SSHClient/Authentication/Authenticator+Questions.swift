@@ -32,6 +32,7 @@ extension Authenticator {
   ) async throws(SSHError) -> Outcome? {
     let answer = try await wouldTake(candidate, connection)
     guard answer == .welcome else { return note(answer, of: described(candidate)) }
+    if stepsAside, record.isBetterServedByOpenSSH { return nil }
     guard questions != nil else {
       record.obstacles.append(
         "\(file.path) is encrypted: load it into the agent with `ssh-add \(file.path)`")
@@ -44,9 +45,12 @@ extension Authenticator {
         record.obstacles.append("no passphrase was given for \(file.path)")
         return nil
       }
-      let read = try await unlock(file, passphrase)
-      switch read {
-      case .success(let key): return try await offerSigned(candidate, key, connection)
+      switch try await unlock(file, passphrase) {
+      case .success(let key):
+        // Only now may it be known what kind of key it is, and so whether it may be offered at all.
+        var known = candidate
+        known.blob = candidate.blob ?? key.publicKey
+        return try await offer(known, unlocked: key, connection)
       case .failure(.wrongPassphrase): continue
       case .failure(.unknownCipher):
         record.obstacles.append(

@@ -57,15 +57,26 @@ final class PacketWitness {
     case Message.keyExchangeInit:
       if offers.count < 2, let offer = AlgorithmOffer(&packet) { offers.append(offer) }
     case Message.loginFailure:
-      if let methods = packet.text(), let flag = packet.byte(), flag <= 1 {
-        loginFailure = (methods.split(separator: ",").map(String.init), flag == 1)
+      if let names = packet.bytes(), Self.isNameList(names), let flag = packet.byte(), flag <= 1 {
+        let methods = String(decoding: names, as: UTF8.self).split(separator: ",")
+        loginFailure = (methods.map(String.init), flag == 1)
       }
     case Message.disconnect:
-      if packet.number() != nil, let words = packet.text() { disconnect = words }
+      // Other memory that begins with a 1, mostly zeros, has no reason of RFC 4253's and no words.
+      if let reason = packet.number(), (1...15).contains(reason), let words = packet.text(),
+        !words.isEmpty
+      {
+        disconnect = words
+      }
     default:
       guard let id = packet.number() else { return }
       observe(type, channel: id, &packet)
     }
+  }
+
+  /// RFC 4251 §6: names of methods are printable ASCII.
+  private static func isNameList(_ bytes: [UInt8]) -> Bool {
+    !bytes.isEmpty && bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F }
   }
 
   private func observe(_ type: UInt8, channel id: UInt32, _ packet: inout PacketReader) {

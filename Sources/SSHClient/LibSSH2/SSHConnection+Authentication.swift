@@ -118,15 +118,15 @@ extension SSHConnection {
         return .failure(self.authenticationLost(code))
       default: break
       }
+      if let failure = self.wire?.witness.loginFailure {
+        return .success(
+          failure.isPartialSuccess
+            ? .partial(next: failure.canGoOn)
+            : .refused(canGoOn: failure.canGoOn, code: code, words: self.lastWords))
+      }
       // Some of libssh2's answers hide that the connection is gone.
       if self.wire?.witness.disconnect != nil { return .failure(self.authenticationLost(code)) }
-      guard let failure = self.wire?.witness.loginFailure else {
-        return .success(.refused(canGoOn: nil, code: code, words: self.lastWords))
-      }
-      return .success(
-        failure.isPartialSuccess
-          ? .partial(next: failure.canGoOn)
-          : .refused(canGoOn: failure.canGoOn, code: code, words: self.lastWords))
+      return .success(.refused(canGoOn: nil, code: code, words: self.lastWords))
     }
   }
 
