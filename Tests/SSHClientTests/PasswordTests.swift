@@ -37,6 +37,19 @@ extension SSHClientTests {
       }
     }
 
+    @Test func methodsAreTriedInTheOrderThatIsPreferred() async throws {
+      try await withAccounts { server in
+        for (order, questions) in [
+          ("publickey,password", 0), ("password,publickey", 1), ("hostbased,publickey", 0),
+        ] {
+          let answers = Answers(Self.right)
+          let refusal = try await refusal(server, "pocket-any", answers, ["\(only) \(order)"])
+          #expect(refusal == nil, "\(order)")
+          #expect(answers.asked.count == questions, "\(order)")
+        }
+      }
+    }
+
     @Test func itsOwnQuestionsAreAskedThroughPAM() async throws {
       try await withAccounts { server in
         let lines = ["\(only) keyboard-interactive"]

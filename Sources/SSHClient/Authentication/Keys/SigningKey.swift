@@ -12,7 +12,7 @@ final class SigningKey: @unchecked Sendable {
   /// Why a file gives no key.
   enum Failure: Error, Sendable {
     case wrongPassphrase
-    /// Neither is its cipher, or the way from the passphrase to its key.
+    /// Its cipher, or the way from a passphrase to the cipher's key, is not known here.
     case unknownCipher
     /// A kind of key that SSH has no name for, or no key at all.
     case unusable
