@@ -20,8 +20,11 @@ extension SSHClientTests {
       }
     }
 
-    @Test func aKeyThatOnlyTheAgentHasLetsIn() async throws {
-      try await withLoopbackServer { server in
+    @Test(arguments: ["ed25519", "ecdsa", "rsa"])
+    func aKeyThatOnlyTheAgentHasLetsIn(type: String) async throws {
+      var options = LoopbackServer.Options()
+      options.clientKeyType = type
+      try await withLoopbackServer(options) { server in
         let agent = try await Agent.start(in: server.folder)
         try await agent.add(server.identityFile)
         #expect(unlink(server.identityFile) == 0)
