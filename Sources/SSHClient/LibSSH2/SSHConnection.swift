@@ -69,7 +69,7 @@ actor SSHConnection {
       throw SSHError(.connect, .badConfiguration, host: host, "libssh2 does not start")
     }
     (self.wire, self.session) = (wire, session)
-    reactor.serve(self)
+    reactor.serve { ready in self.assumeIsolated { $0.turn(ready: ready.first ?? 0) } }
     return session
   }
 
@@ -221,7 +221,8 @@ actor SSHConnection {
     let isQuiet = !isDirty && wire.received == receivedAtLastPass
     // A hang-up is reported whatever the events are; only a negative descriptor is passed over.
     let socket = hungUpAt != nil && deafUntil != nil ? -1 : wire.socket
-    return Interest(socket: socket, events: events, deadline: isQuiet ? deadline : .now)
+    return Interest(
+      polls: [pollfd(fd: socket, events: events, revents: 0)], deadline: isQuiet ? deadline : .now)
   }
 
   /// Tries everything once. When it received anything, or an operation's end made room for another,

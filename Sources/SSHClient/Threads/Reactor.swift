@@ -6,18 +6,22 @@ import CPosix
   import Darwin
 #endif
 
-/// The thread of one connection: it runs the actor's jobs and poll(2)s its socket, so that libssh2
-/// has a single owner and never holds up the cooperative pool.
+/// The thread of one connection: it runs the actor's jobs and poll(2)s its descriptors, so that what
+/// is behind them has a single owner and never holds up the cooperative pool.
 ///
 /// The thread lives while the connection is open or jobs wait. A call made after the connection's
 /// end starts it anew for that one job, so no late caller hangs and no thread is left behind.
 ///
 /// Sendable: every field but the pipe's constant ends is touched under the lock only.
 final class Reactor: SerialExecutor, @unchecked Sendable {
+  /// Does what can be done now, with what each descriptor of the last answer was ready for (none at
+  /// first); then says what to wait for, or nil when nothing is left. Called on the thread.
+  typealias Turn = @Sendable (_ ready: [Int16]) -> Interest?
+
   private let lock = Lock()
   private var jobs: [UnownedJob] = []
-  /// The open connection; it and the reactor hold each other until its end.
-  private var connection: SSHConnection?
+  /// The open connection's turn; it holds the connection, and that the reactor, until its end.
+  private var turn: Turn?
   private var isRunning = false
   private var runner: pthread_t?
   /// Whether the thread is in poll(2), or about to be, and must be woken for a new job.
@@ -41,10 +45,10 @@ final class Reactor: SerialExecutor, @unchecked Sendable {
     close(wakeEnd)
   }
 
-  /// From now on the thread also serves this connection's socket, until `release`.
-  func serve(_ connection: SSHConnection) { lock.withLock { self.connection = connection } }
+  /// From now on the thread also takes this connection's turns, until `release`.
+  func serve(_ turn: @escaping Turn) { lock.withLock { self.turn = turn } }
 
-  func release() { lock.withLock { connection = nil } }
+  func release() { lock.withLock { turn = nil } }
 
   // MARK: Executor
 
@@ -77,20 +81,19 @@ final class Reactor: SerialExecutor, @unchecked Sendable {
 
   private func run() {
     lock.withLock { runner = pthread_self() }
-    var ready: Int16 = 0
+    var ready: [Int16] = []
     while true {
       let batch = lock.withLock {
         defer { jobs.removeAll(keepingCapacity: true) }
         return jobs
       }
       for job in batch { job.runSynchronously(on: asUnownedSerialExecutor()) }
-      if let connection = lock.withLock({ self.connection }) {
-        let interest = connection.assumeIsolated { $0.turn(ready: ready) }
-        ready = interest.map(sleep(until:)) ?? 0
+      if let turn = lock.withLock({ self.turn }) {
+        ready = turn(ready).map(sleep(until:)) ?? []
       } else {
-        ready = 0
+        ready = []
         let isOver = lock.withLock {
-          guard jobs.isEmpty, self.connection == nil else { return false }
+          guard jobs.isEmpty, self.turn == nil else { return false }
           (isRunning, runner) = (false, nil)
           return true
         }
@@ -99,34 +102,30 @@ final class Reactor: SerialExecutor, @unchecked Sendable {
     }
   }
 
-  /// Waits until the socket is ready, a job comes or the deadline passes; answers what the socket
-  /// is ready for.
-  private func sleep(until interest: Interest) -> Int16 {
+  /// Waits until a descriptor is ready, a job comes or the deadline passes; answers what each
+  /// descriptor is ready for.
+  private func sleep(until interest: Interest) -> [Int16] {
     let maySleep = lock.withLock {
       isAsleep = jobs.isEmpty
       return isAsleep
     }
-    var polls = [
-      pollfd(fd: interest.socket, events: interest.events, revents: 0),
-      pollfd(fd: wokenEnd, events: Int16(POLLIN), revents: 0),
-    ]
-    // Even with jobs waiting the socket is looked at, or a stream of jobs would starve it.
+    var polls = [pollfd(fd: wokenEnd, events: Int16(POLLIN), revents: 0)] + interest.polls
+    // Even with jobs waiting the descriptors are looked at, or a stream of jobs would starve them.
     let timeout =
       maySleep ? interest.deadline.map { ($0 - .now).pollMilliseconds } ?? -1 : 0
     poll(&polls, nfds_t(polls.count), timeout)
     lock.withLock { isAsleep = false }
-    if polls[1].revents != 0 {
+    if polls[0].revents != 0 {
       var bytes = [UInt8](repeating: 0, count: 64)
       while read(wokenEnd, &bytes, bytes.count) == bytes.count {}
     }
-    return polls[0].revents
+    return polls.dropFirst().map(\.revents)
   }
 }
 
 /// What a connection waits for.
 struct Interest: Sendable {
-  var socket: Int32
-  /// poll(2)'s events.
-  var events: Int16
+  /// For poll(2), which passes over negative descriptors.
+  var polls: [pollfd]
   var deadline: ContinuousClock.Instant?
 }

@@ -1,5 +1,5 @@
-/// One libssh2 call that somebody waits for, tried again in every pass until it no longer says
-/// EAGAIN.
+/// One call that somebody waits for and that would block: it is tried again in every pass until it
+/// no longer says so.
 ///
 /// Not Sendable: it lives on the connection's thread.
 final class Operation {
