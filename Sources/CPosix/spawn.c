@@ -7,9 +7,9 @@
 #include <spawn.h>
 #include <unistd.h>
 
-static int set_attributes(posix_spawnattr_t *attributes) {
+static int set_attributes(posix_spawnattr_t *attributes, short standing) {
   sigset_t all, none;
-  short flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
+  short flags = standing | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
 #ifdef POSIX_SPAWN_CLOEXEC_DEFAULT
   flags |= POSIX_SPAWN_CLOEXEC_DEFAULT;
 #endif
@@ -36,15 +36,15 @@ static int set_actions(posix_spawn_file_actions_t *actions, const char *folder, 
   return folder == NULL ? 0 : posix_spawn_file_actions_addchdir_np(actions, folder);
 }
 
-int pocket_spawn(pid_t *pid, const char *program, char *const arguments[],
-                 char *const environment[], const char *folder, const int fds[3]) {
+static int start(pid_t *pid, const char *program, char *const arguments[],
+                 char *const environment[], const char *folder, const int fds[3], short standing) {
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_t actions;
   int error = posix_spawnattr_init(&attributes);
   if (error != 0) return error;
   error = posix_spawn_file_actions_init(&actions);
   if (error == 0) {
-    error = set_attributes(&attributes);
+    error = set_attributes(&attributes, standing);
     if (error == 0) error = set_actions(&actions, folder, fds);
     if (error == 0)
       error = posix_spawnp(pid, program, &actions, &attributes, arguments, environment);
@@ -52,6 +52,16 @@ int pocket_spawn(pid_t *pid, const char *program, char *const arguments[],
   }
   posix_spawnattr_destroy(&attributes);
   return error;
+}
+
+int pocket_spawn(pid_t *pid, const char *program, char *const arguments[],
+                 char *const environment[], const char *folder, const int fds[3]) {
+  return start(pid, program, arguments, environment, folder, fds, POSIX_SPAWN_SETPGROUP);
+}
+
+int pocket_spawn_session(pid_t *pid, const char *program, char *const arguments[],
+                         char *const environment[], const int fds[3]) {
+  return start(pid, program, arguments, environment, NULL, fds, POSIX_SPAWN_SETSID);
 }
 
 int pocket_pipe(int ends[2]) {

@@ -1,8 +1,12 @@
 /// One authenticated connection to a host: bytes to and from commands, and nothing about jobs.
 ///
-/// An engine (`LibSSH2Transport`) is an actor on a thread of its own; all its calls may be made from
-/// anywhere. When the link is lost, every pending and later call throws `SSHError`.
+/// An engine (`LibSSH2Transport`, `OpenSSHTransport`) is an actor on a thread of its own; all its
+/// calls may be made from anywhere. When the link is lost, every pending and later call throws
+/// `SSHError`.
 public protocol Transport: AnyObject, Sendable {
+  /// What carries it, with its version: `libssh2 1.10.0`, `OpenSSH_9.2p1`.
+  var engine: String { get }
+
   /// Starts `command` (at most 30,000 bytes) on a new channel, without a terminal.
   ///
   /// - Parameter deadline: how long opening the channel and the server's answer may take.
@@ -32,8 +36,7 @@ public protocol RemoteProcess: AnyObject, Sendable {
   /// the server has not: no status is `.unknown`.
   func exit() async -> RemoteExit
 
-  /// Lets go of the channel without waiting for the peer: libssh2's close never returns while the
-  /// command runs. The engine frees it when the peer closes, else with the connection.
+  /// Lets go of the channel without waiting for the peer, who closes it only when the command ends.
   func abandon() async
 }
 
@@ -50,7 +53,8 @@ public enum RemoteExit: Sendable, Equatable {
   case code(Int)
   /// The signal's name without `SIG`, as RFC 4254 §6.10 sends it (`KILL`).
   case signal(String)
-  /// The server sent neither.
+  /// The server sent neither, or the engine was not told which: the `ssh` program keeps a signal to
+  /// itself.
   case unknown
 }
 

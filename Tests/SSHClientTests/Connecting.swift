@@ -10,32 +10,46 @@ import TestSupport
 /// Every process that uses SSHClient in tests is marked as such (design, invariant 10).
 let isMarkedAsTest = getenv("POCKET_TESTING") != nil || setenv("POCKET_TESTING", "1", 1) == 0
 
+/// The suite that a transport must pass is run with each.
+let enginesUnderTest: [EngineChoice] = [.libssh2, .openssh]
+
 extension LoopbackServer {
   /// A connector for this server, or for another alias in its ssh_config.
   func connector(
-    _ alias: String? = nil, acceptNewHostKeys: Bool = false,
+    _ alias: String? = nil, engine: EngineChoice = .libssh2, acceptNewHostKeys: Bool = false,
     ask: (@Sendable (HostKeyQuestion) async -> Bool)? = nil,
-    onPhase: @escaping @Sendable (ConnectionPhase) -> Void = { _ in }
+    secret: @escaping @Sendable (SecretQuestion) async -> [UInt8]? = { _ in nil },
+    onPhase: @escaping @Sendable (ConnectionPhase) -> Void = { _ in },
+    onNotice: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(SSHError) -> SSHConnector {
     precondition(isMarkedAsTest)
     return try SSHConnector(
       host: alias ?? self.alias,
       options: ConnectionOptions(
-        engine: .libssh2, configurationFile: sshConfiguration,
+        engine: engine, configurationFile: sshConfiguration,
         acceptsNewHostKeys: acceptNewHostKeys,
-        questions: ask.map { Questions(confirmHostKey: $0, secret: { _ in nil }) },
-        onPhase: onPhase))
+        questions: ask.map { Questions(confirmHostKey: $0, secret: secret) },
+        onPhase: onPhase, onNotice: onNotice))
   }
 }
 
-/// Runs `body` with a connection to a server of its own.
+/// Runs `body` with a connection by libssh2 to a server of its own.
 func withConnection<Result: Sendable>(
   _ options: LoopbackServer.Options = .init(),
   isolation: isolated (any Actor)? = #isolation,
   _ body: (any Transport, LoopbackServer) async throws -> Result
 ) async throws -> Result {
+  try await withConnection(.libssh2, options, isolation: isolation, body)
+}
+
+/// Runs `body` with a connection by this engine to a server of its own.
+func withConnection<Result: Sendable>(
+  _ engine: EngineChoice, _ options: LoopbackServer.Options = .init(),
+  isolation: isolated (any Actor)? = #isolation,
+  _ body: (any Transport, LoopbackServer) async throws -> Result
+) async throws -> Result {
   try await withLoopbackServer(options) { server in
-    let transport = try await server.connector().connect()
+    let transport = try await server.connector(engine: engine).connect()
     do {
       let result = try await body(transport, server)
       await transport.close()

@@ -9,12 +9,14 @@ import Testing
 #endif
 
 @Suite struct DeadLinkTests {
-  @Test func aFrozenLinkIsNoticedWithinTenSeconds() async throws {
+  @Test(arguments: enginesUnderTest) func aFrozenLinkIsNoticedWithinTenSeconds(
+    _ engine: EngineChoice
+  ) async throws {
     try await withLoopbackServer { server in
       let proxy = try FaultProxy(server: server.port)
       defer { proxy.stop() }
       try server.addHost("proxied", port: proxy.port)
-      let transport = try await server.connector("proxied").connect()
+      let transport = try await server.connector("proxied", engine: engine).connect()
       let process = try await transport.execute("echo begun; sleep 100")
       try await process.readLines(1)
       let start = ContinuousClock.now
@@ -31,8 +33,10 @@ import Testing
   }
 
   /// No channel is open, and nobody waits for anything.
-  @Test func aStoppedServerIsNoticedOnAnIdleConnectionToo() async throws {
-    try await withConnection { transport, server in
+  @Test(arguments: enginesUnderTest) func aStoppedServerIsNoticedOnAnIdleConnectionToo(
+    _ engine: EngineChoice
+  ) async throws {
+    try await withConnection(engine) { transport, server in
       _ = try await transport.run("true")
       for pid in try server.connections() { kill(pid, SIGSTOP) }
       try await Task.sleep(for: .seconds(10))
@@ -43,17 +47,21 @@ import Testing
     }
   }
 
-  @Test func aQuietLinkIsNotTakenForDead() async throws {
-    try await withConnection { transport, _ in
+  @Test(arguments: enginesUnderTest) func aQuietLinkIsNotTakenForDead(_ engine: EngineChoice)
+    async throws
+  {
+    try await withConnection(engine) { transport, _ in
       let quiet = try await transport.run("sleep 11; echo awake")
       #expect(quiet.outputText == "awake\n")
     }
   }
 
-  @Test func anIdleConnectionStaysUsableWhileTheServerChangesKeys() async throws {
+  @Test(arguments: enginesUnderTest) func anIdleConnectionStaysUsableWhileTheServerChangesKeys(
+    _ engine: EngineChoice
+  ) async throws {
     var options = LoopbackServer.Options()
     options.serverConfiguration = ["RekeyLimit default 1s"]
-    try await withConnection(options) { transport, _ in
+    try await withConnection(engine, options) { transport, _ in
       _ = try await transport.run("true")
       try await Task.sleep(for: .seconds(11))
       let last = try await transport.run("exit 3")
@@ -61,13 +69,13 @@ import Testing
     }
   }
 
-  @Test(arguments: [FaultProxy.Cut.reset, .finish])
-  func aCutLinkEndsEveryCallAtOnce(cut: FaultProxy.Cut) async throws {
+  @Test(arguments: enginesUnderTest, [FaultProxy.Cut.reset, .finish])
+  func aCutLinkEndsEveryCallAtOnce(_ engine: EngineChoice, cut: FaultProxy.Cut) async throws {
     try await withLoopbackServer { server in
       let proxy = try FaultProxy(server: server.port)
       defer { proxy.stop() }
       try server.addHost("proxied", port: proxy.port)
-      let transport = try await server.connector("proxied").connect()
+      let transport = try await server.connector("proxied", engine: engine).connect()
       let process = try await transport.execute("echo begun; sleep 100")
       try await process.readLines(1)
       proxy.cutNow(by: cut)

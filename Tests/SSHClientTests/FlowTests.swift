@@ -7,8 +7,10 @@ extension SSHClientTests {
     /// A waiter whose data was taken in on behalf of another must not sleep on. Both commands write
     /// at the same moments, so that the bytes of both lie in the socket at once, and the next
     /// occasion to notice comes much later than the limit.
-    @Test func twoChannelsWithSlowLinesSeeEachAtOnce() async throws {
-      try await withConnection { transport, _ in
+    @Test(arguments: enginesUnderTest) func twoChannelsWithSlowLinesSeeEachAtOnce(
+      _ engine: EngineChoice
+    ) async throws {
+      try await withConnection(engine) { transport, _ in
         try await withThrowingTaskGroup(of: Duration.self) { group in
           for _ in 0..<2 {
             let process = try await transport.execute(Self.everyThirdSecond)
@@ -26,8 +28,10 @@ extension SSHClientTests {
       done
       """
 
-    @Test func slowLinesArriveAtOnceBesideAFlood() async throws {
-      try await withConnection { transport, _ in
+    @Test(arguments: enginesUnderTest) func slowLinesArriveAtOnceBesideAFlood(
+      _ engine: EngineChoice
+    ) async throws {
+      try await withConnection(engine) { transport, _ in
         let flood = try await transport.execute("exec cat /dev/zero")
         let slow = try await transport.execute(Self.everyThirdSecond)
         let reader = Task {
@@ -47,8 +51,10 @@ extension SSHClientTests {
     }
 
     /// A reactor that does not look at a readable socket for a while is slow, and nothing else shows.
-    @Test func roundTripsOnSeveralChannelsHaveNoPauses() async throws {
-      try await withConnection { transport, _ in
+    @Test(arguments: enginesUnderTest) func roundTripsOnSeveralChannelsHaveNoPauses(
+      _ engine: EngineChoice
+    ) async throws {
+      try await withConnection(engine) { transport, _ in
         let pauses = try await withThrowingTaskGroup(of: Int.self) { group in
           for _ in 0..<6 {
             let echo = try await transport.execute("exec cat")
@@ -74,8 +80,10 @@ extension SSHClientTests {
       }
     }
 
-    @Test func unreadStderrDoesNotStopStdoutForEver() async throws {
-      try await withConnection { transport, _ in
+    @Test(arguments: enginesUnderTest) func unreadStderrDoesNotStopStdoutForEver(
+      _ engine: EngineChoice
+    ) async throws {
+      try await withConnection(engine) { transport, _ in
         let result = try await within(.seconds(30), "5 MB on stderr") {
           try await transport.run(
             "head -c 5000000 /dev/zero >&2; echo done; head -c 3000000 /dev/zero >&2; exit 9")
@@ -87,8 +95,10 @@ extension SSHClientTests {
     }
 
     /// Nobody reads the first channel: its window fills, and that is all.
-    @Test func anUnreadChannelHoldsUpNoOther() async throws {
-      try await withConnection { transport, _ in
+    @Test(arguments: enginesUnderTest) func anUnreadChannelHoldsUpNoOther(_ engine: EngineChoice)
+      async throws
+    {
+      try await withConnection(engine) { transport, _ in
         let unread = try await transport.execute("head -c 20000000 /dev/zero; echo end")
         for _ in 0..<3 {
           let other = try await within(.seconds(10), "another channel") {
@@ -103,8 +113,10 @@ extension SSHClientTests {
       }
     }
 
-    @Test func twoHundredMegabytesOfInputArriveWhole() async throws {
-      try await withConnection { transport, _ in
+    @Test(arguments: enginesUnderTest) func twoHundredMegabytesOfInputArriveWhole(
+      _ engine: EngineChoice
+    ) async throws {
+      try await withConnection(engine) { transport, _ in
         let piece = [UInt8]((0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
         let process = try await transport.execute("cksum; echo no >&2")
         for _ in 0..<200 { try await process.write(piece) }
@@ -127,8 +139,10 @@ extension SSHClientTests {
     private let folder: TemporaryFolder
     init() throws { folder = try TemporaryFolder("flow") }
 
-    @Test func inputForACommandThatHasEndedIsAnErrorAndNoHang() async throws {
-      try await withConnection { transport, _ in
+    @Test(arguments: enginesUnderTest) func inputForACommandThatHasEndedIsAnErrorAndNoHang(
+      _ engine: EngineChoice
+    ) async throws {
+      try await withConnection(engine) { transport, _ in
         let process = try await transport.execute("exit 4")
         let error = try await within(.seconds(20), "writing to an ended command") {
           try await sshError {
@@ -141,8 +155,10 @@ extension SSHClientTests {
       }
     }
 
-    @Test func bothDirectionsAtOnceDoNotBlockEachOther() async throws {
-      try await withConnection { transport, _ in
+    @Test(arguments: enginesUnderTest) func bothDirectionsAtOnceDoNotBlockEachOther(
+      _ engine: EngineChoice
+    ) async throws {
+      try await withConnection(engine) { transport, _ in
         let process = try await transport.execute("cat")
         let piece = [UInt8](repeating: 7, count: 1 << 20)
         let writer = Task {
@@ -158,10 +174,12 @@ extension SSHClientTests {
       }
     }
 
-    @Test func reKeyingLosesNothing() async throws {
+    @Test(arguments: enginesUnderTest) func reKeyingLosesNothing(_ engine: EngineChoice)
+      async throws
+    {
       var options = LoopbackServer.Options()
       options.serverConfiguration = ["RekeyLimit 1M 1s"]
-      try await withConnection(options) { transport, _ in
+      try await withConnection(engine, options) { transport, _ in
         async let down = transport.run("head -c 20000000 /dev/zero; exit 5")
         let process = try await transport.execute("wc -c")
         for _ in 0..<20 { try await process.write([UInt8](repeating: 7, count: 1 << 20)) }

@@ -10,24 +10,20 @@ import Testing
 
 extension SSHClientTests {
   @Suite struct LeakTests {
-    /// In a process of its own, where nothing else opens descriptors or starts threads.
+    /// In processes of their own, where nothing else opens descriptors or starts threads.
     @Test func fiftyConnectionsLeaveNoDescriptorAndNoThread() async throws {
-      await #expect(processExitsWith: .success) {
-        try await withLoopbackServer { server in
-          for _ in 0..<3 { try await useOnce(server) }
-          let before = Census.now()
-          for _ in 0..<50 { try await useOnce(server) }
-          try await waitUntil("as few descriptors and threads as before") {
-            let now = Census.now()
-            return now.descriptors <= before.descriptors && now.threads <= before.threads
-          }
-        }
-      }
+      await #expect(processExitsWith: .success) { try await useRepeatedly(.libssh2, times: 50) }
     }
 
-    @Test func aForgottenConnectionIsClosed() async throws {
+    @Test func connectionsBySSHLeaveNoProcessAndNoFolderEither() async throws {
+      await #expect(processExitsWith: .success) { try await useRepeatedly(.openssh, times: 15) }
+    }
+
+    @Test(arguments: enginesUnderTest) func aForgottenConnectionIsClosed(_ engine: EngineChoice)
+      async throws
+    {
       try await withLoopbackServer { server in
-        var transport: (any Transport)? = try await server.connector().connect()
+        var transport: (any Transport)? = try await server.connector(engine: engine).connect()
         var process: (any RemoteProcess)? = try await transport?.execute("sleep 100")
         try await waitUntil("the connection") { try server.connections().count == 1 }
         transport = nil
@@ -41,9 +37,26 @@ extension SSHClientTests {
   }
 }
 
+private func useRepeatedly(_ engine: EngineChoice, times: Int) async throws {
+  let temporary = try TemporaryFolder("tmp")
+  setenv("TMPDIR", temporary.path, 1)
+  try await withLoopbackServer { server in
+    for _ in 0..<3 { try await useOnce(server, engine) }
+    let before = Census.now()
+    for _ in 0..<times { try await useOnce(server, engine) }
+    try await waitUntil("as few descriptors, threads and children as before") {
+      let now = Census.now()
+      return now.descriptors <= before.descriptors && now.threads <= before.threads
+        && now.children <= before.children
+    }
+    let folders = namesInFolder(temporary.path).filter { $0.hasPrefix("pocket.") }
+    #expect(folders.isEmpty)
+  }
+}
+
 /// A connection with a command that ends, one that is abandoned, and one that is forgotten.
-private func useOnce(_ server: LoopbackServer) async throws {
-  let transport = try await server.connector().connect()
+private func useOnce(_ server: LoopbackServer, _ engine: EngineChoice) async throws {
+  let transport = try await server.connector(engine: engine).connect()
   _ = try await transport.run("echo hello")
   let abandoned = try await transport.execute("cat")
   await abandoned.abandon()
@@ -54,10 +67,13 @@ private func useOnce(_ server: LoopbackServer) async throws {
 private struct Census {
   var descriptors: Int
   var threads: Int
+  /// Zombies too.
+  var children: Int
 
   static func now() -> Census {
     Census(
       descriptors: namesInFolder("/proc/self/fd").count,
-      threads: namesInFolder("/proc/self/task").count)
+      threads: namesInFolder("/proc/self/task").count,
+      children: ((try? ProcessEntry.all()) ?? []).count { $0.parent == getpid() })
   }
 }

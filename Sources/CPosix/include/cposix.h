@@ -8,6 +8,12 @@ int pocket_exit_code(int status);
 /// The signal that ended a child, from `waitpid`'s status word (wait(2)), or 0.
 int pocket_termination_signal(int status);
 
+/// Whether a child has ended; it stays a zombie, so that neither its number nor its group's is given
+/// to a stranger before `waitpid`.
+int pocket_has_ended(pid_t pid);
+
+/// Two connected stream sockets that no child inherits, and that block. Returns 0 or an error number.
+int pocket_socket_pair(int ends[2]);
 /// A stream socket that no child inherits and that never blocks: -1 and errno on failure. Atomic
 /// where the system can (Linux), since another thread may spawn at any moment.
 int pocket_stream_socket(int domain);

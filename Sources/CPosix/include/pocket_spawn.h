@@ -12,5 +12,10 @@
 int pocket_spawn(pid_t *pid, const char *program, char *const arguments[],
                  char *const environment[], const char *folder, const int fds[3]);
 
+/// The same in a session of its own, which has no terminal: the program cannot ask there, and no
+/// key pressed there reaches it.
+int pocket_spawn_session(pid_t *pid, const char *program, char *const arguments[],
+                         char *const environment[], const int fds[3]);
+
 /// A pipe whose ends are not inherited (pipe2(2) where there is one). Returns 0 or an error number.
 int pocket_pipe(int ends[2]);

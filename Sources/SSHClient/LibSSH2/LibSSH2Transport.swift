@@ -1,8 +1,13 @@
+import CSSH2
+
 /// A connection by libssh2.
 ///
 /// It holds the connection open: when the last reference to it and its processes goes, the
 /// connection is closed.
 final class LibSSH2Transport: Transport {
+  /// The library that was loaded, not the one that this was built with.
+  static let version = "libssh2 " + (libssh2_version(0).map { String(cString: $0) } ?? "?")
+  var engine: String { Self.version }
   private let connection: SSHConnection
 
   init(_ connection: SSHConnection) { self.connection = connection }

@@ -1,0 +1,87 @@
+/// The command lines of the master, of its channels, and of the question whether it lives.
+struct MasterArguments: Sendable {
+  let host: HostName
+  let program: SSHProgram
+  /// `ssh -G`'s answer.
+  let settings: [String: [String]]
+  let configurationFile: String?
+  let acceptsNewHostKeys: Bool
+  /// Whether ssh may ask: a passphrase, a PIN, a host key.
+  let mayAsk: Bool
+
+  /// Keeps the program in the foreground of a session whose leader it is, and ends all of it when
+  /// the other end of stdin goes, however we die. `-N` by itself would live on for ever: it reads
+  /// nothing. A process in the group keeps the group's number ours as long as it waits.
+  private static let watched = """
+    exec 3<&0
+    { read -r _ <&3; trap '' TERM; kill -TERM 0; sleep 1; rm -rf -- "$0"; kill -KILL 0; } \
+    >/dev/null 2>&1 &
+    exec "$@" </dev/null 3<&-
+    """
+
+  /// A connection without a command that serves the socket in `folder`.
+  func master(_ folder: ControlFolder) -> [String] {
+    ["sh", "-c", Self.watched, folder.path, "ssh", "-M", "-N", "-T", "-S", folder.socket]
+      + masterOptions.flatMap { ["-o", "\($0.0)=\($0.1)"] }
+      + SSHProgram.destination(host, file: configurationFile)
+  }
+
+  /// A command over the master. It reads no configuration, so that nothing in it (Match exec,
+  /// RemoteCommand, LocalForward) can act a second time; and without its master it must not go and
+  /// connect by itself, as `ssh` would.
+  func channel(_ folder: ControlFolder, log: String, _ command: String) -> [String] {
+    control(folder) + ["-T", "-E", "\(folder.path)/\(log)", "-o", "LogLevel=DEBUG2"]
+      + ["--", host.name, command]
+  }
+
+  /// Ends with 0 when the master answers.
+  func check(_ folder: ControlFolder) -> [String] {
+    control(folder) + ["-O", "check", "--", host.name]
+  }
+
+  private func control(_ folder: ControlFolder) -> [String] {
+    [
+      "ssh", "-F", "/dev/null", "-S", folder.socket, "-o", "BatchMode=yes",
+      "-o", "ProxyCommand=false", "-o", "IdentityFile=none",
+    ]
+  }
+
+  /// What must be so whatever the configuration says: the first value of an option counts.
+  private var masterOptions: [(String, String)] {
+    var options = [
+      ("ControlPersist", "no"), ("LogLevel", "DEBUG1"), ("BatchMode", mayAsk ? "no" : "yes"),
+      ("ClearAllForwardings", "yes"), ("ForwardAgent", "no"), ("ForwardX11", "no"),
+      ("Tunnel", "no"), ("PermitLocalCommand", "no"), ("EscapeChar", "none"),
+    ]
+    if program.isAtLeast(7, 6) { options.append(("RemoteCommand", "none")) }
+    if program.isAtLeast(8, 7) { options.append(("ForkAfterAuthentication", "no")) }
+    if settings["connecttimeout"]?.first.flatMap(Int.init) == nil {
+      options.append(("ConnectTimeout", "15"))
+    }
+    if let strictness { options.append(("StrictHostKeyChecking", strictness)) }
+    if !noticesDeadLinks {
+      // Four times two seconds without a word: as with libssh2, a dead link shows after 8 s.
+      options += [("ServerAliveInterval", "2"), ("ServerAliveCountMax", "3")]
+    }
+    return options
+  }
+
+  /// With `no` OpenSSH connects even to a host whose key has changed; that is never done here. nil
+  /// leaves it to the configuration.
+  private var strictness: String? {
+    let acceptNew = program.isAtLeast(7, 6) ? "accept-new" : "yes"
+    switch settings["stricthostkeychecking"]?.first {
+    case "no", "false", "off": return acceptNew
+    case "yes", "true": return nil
+    default: return acceptsNewHostKeys ? acceptNew : nil
+    }
+  }
+
+  /// Whether the user's own configuration is at least as strict about silence.
+  private var noticesDeadLinks: Bool {
+    guard let interval = settings["serveraliveinterval"]?.first.flatMap(Int.init),
+      let count = settings["serveralivecountmax"]?.first.flatMap(Int.init)
+    else { return false }
+    return interval > 0 && interval * (count + 1) <= 8
+  }
+}

@@ -1,0 +1,74 @@
+/// One command over the master, and the `ssh` that asked for it. The master holds that one's streams
+/// and moves the bytes itself; its own words go to a pipe apart, so that the command's stderr stays
+/// the command's.
+///
+/// Not Sendable: it lives on the connection's thread.
+final class MuxChannel {
+  let child: SSHChild
+  private let folder: ControlFolder
+  private let logName: String
+  /// For poll(2).
+  let logPipe: Int32
+  private var log: [UInt8] = []
+
+  // What somebody waits for.
+  var isOpening = true
+  var isReading = false
+  var isWriting = false
+  /// Which stream a read looks at first; it alternates, so that neither starves the other.
+  var nextStream = SSHChild.Stream.output
+  /// When both streams had ended.
+  var streamsEndedAt: ContinuousClock.Instant?
+  /// Whether the master has answered since the command ended without a status; nil before it was
+  /// asked.
+  var masterLives: Bool?
+  var isAskingMaster = false
+  /// Set when nothing more can come.
+  var exit: RemoteExit?
+
+  init(
+    _ number: Int, _ command: String, _ arguments: MasterArguments, _ folder: ControlFolder
+  ) throws(SystemError) {
+    self.folder = folder
+    logName = "c\(number)"
+    logPipe = try folder.makePipe(logName)
+    do throws(SystemError) {
+      child = try SSHChild(arguments.channel(folder, log: logName, command))
+    } catch {
+      SSHChild.close(logPipe)
+      folder.forget(logName)
+      throw error
+    }
+  }
+
+  /// Whether the master has confirmed the channel. Output proves it as well.
+  var isConfirmed: Bool { said.contains { $0.contains("master session id: ") } }
+
+  /// The status that the server sent for the command. `ssh` itself ends with 255 whenever it does
+  /// not know better, so its exit code is no evidence.
+  var status: Int? {
+    let mark = "Received exit status from master "
+    let line = said.last { $0.contains(mark) }
+    return line?.split(separator: " ").last.flatMap { Int($0) }
+  }
+
+  /// What is no line for debugging.
+  var words: String {
+    said.filter { !$0.isEmpty && !$0.hasPrefix("debug") }.joined(separator: "; ")
+  }
+
+  /// Its lines, which end in CR and LF.
+  private var said: [String] {
+    while case .done(let bytes) = SSHChild.read(logPipe) { log += bytes }
+    return log.split(separator: 0x0A).map { line in
+      String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
+    }
+  }
+
+  /// Lets go of everything. The master tells the server that nobody reads or writes any more.
+  func end() {
+    child.end()
+    SSHChild.close(logPipe)
+    folder.forget(logName)
+  }
+}
