@@ -2,7 +2,8 @@ import JobModel
 import RemoteScripts
 import SSHClient
 
-/// The one connection to a host, made when it is first needed, and again after it was lost.
+/// The connection to a host that all verbs share, made when it is first needed, and again after it
+/// was lost.
 actor HostLink {
   nonisolated let host: String
   private let connector: any Connector
@@ -44,9 +45,11 @@ actor HostLink {
     if let transport { return transport }
     let task =
       connecting
-      ?? Task { [connector] in
-        let transport: any Transport = try await connector.connect()
-        return transport
+      ?? Task { [connector, host] in
+        let first = try await connector.connect()
+        return SharedTransport(first, host: host) { () throws(SSHError) in
+          try await connector.connect()
+        }
       }
     connecting = task
     do {

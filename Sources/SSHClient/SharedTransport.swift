@@ -1,0 +1,161 @@
+/// A connection that many share: when the server opens no further channel on it (sshd_config(5),
+/// MaxSessions), further connections are made, and closed when they are no longer needed.
+public actor SharedTransport: Transport {
+  /// The most that is asked of one connection. An OpenSSH server allows 10, and one that was let go
+  /// of counts until its command ends.
+  private static let channelsEach = 8
+  private static let mostConnections = 4
+
+  /// The first connection's.
+  public nonisolated let engine: String
+  private let host: String
+  private let more: @Sendable () async throws(SSHError) -> any Transport
+  private var connections: [Connection]
+  private var connecting: Task<Result<Connection, SSHError>, Never>?
+  private var isClosed = false
+
+  /// One connection and what is known of its room.
+  private final class Connection: Sendable {
+    let transport: any Transport
+    init(_ transport: any Transport) { self.transport = transport }
+  }
+  private var open: [ObjectIdentifier: Int] = [:]
+  private var limits: [ObjectIdentifier: Int] = [:]
+
+  /// - Parameters:
+  ///   - first: the connection that stays.
+  ///   - host: what errors call the host.
+  ///   - more: makes another to the same host.
+  public init(
+    _ first: any Transport, host: String,
+    more: @escaping @Sendable () async throws(SSHError) -> any Transport
+  ) {
+    engine = first.engine
+    (self.host, self.more) = (host, more)
+    connections = [Connection(first)]
+  }
+
+  /// Starts `command` on the first connection that has room, or on a new one.
+  ///
+  /// - Throws: `SSHError`, kind `.tooManyChannels` when there are as many connections as may be and
+  ///   all are full.
+  public func execute(
+    _ command: String, deadline: Duration
+  ) async throws(SSHError) -> any RemoteProcess {
+    var full: SSHError?
+    var refused: Set<ObjectIdentifier> = []
+    while true {
+      let free = connections.first { hasRoom($0) && !refused.contains(ObjectIdentifier($0)) }
+      let connection: Connection
+      if let free { connection = free } else { connection = try await another(insteadOf: full) }
+      let key = ObjectIdentifier(connection)
+      open[key, default: 0] += 1
+      do throws(SSHError) {
+        let process = try await connection.transport.execute(command, deadline: deadline)
+        return SharedProcess(process) { [self] in await release(connection) }
+      } catch {
+        await release(connection)
+        guard error.kind == .tooManyChannels else { throw error }
+        // What is open there now is all that it takes; one at least, since what was let go of counts
+        // until its command ends.
+        limits[key] = max(1, open[key] ?? 0)
+        refused.insert(key)
+        full = error
+      }
+    }
+  }
+
+  public func close() async {
+    isClosed = true
+    let all = connections
+    connections.removeAll { $0 !== all.first }
+    for connection in all { await connection.transport.close() }
+  }
+
+  private func hasRoom(_ connection: Connection) -> Bool {
+    let key = ObjectIdentifier(connection)
+    return open[key, default: 0] < limits[key, default: Self.channelsEach]
+  }
+
+  /// A new connection; callers that need one at the same moment get the same.
+  private func another(insteadOf full: SSHError?) async throws(SSHError) -> Connection {
+    guard connections.count < Self.mostConnections, !isClosed else {
+      throw full
+        ?? SSHError(
+          .open, .tooManyChannels, host: host,
+          "All \(connections.count) connections carry as many commands as they can")
+    }
+    let task =
+      connecting
+      ?? Task { [more] in
+        do throws(SSHError) {
+          return .success(Connection(try await more()))
+        } catch {
+          return .failure(error)
+        }
+      }
+    let isOurs = connecting == nil
+    connecting = task
+    let made = await task.value
+    if isOurs {
+      connecting = nil
+      if case .success(let connection) = made {
+        if isClosed { await connection.transport.close() }
+        connections.append(connection)
+      }
+    }
+    return try made.get()
+  }
+
+  private func release(_ connection: Connection) async {
+    let key = ObjectIdentifier(connection)
+    open[key, default: 1] -= 1
+    guard open[key] == 0, connection !== connections.first else { return }
+    // Nobody needs it any more.
+    connections.removeAll { $0 === connection }
+    (open[key], limits[key]) = (nil, nil)
+    await connection.transport.close()
+  }
+}
+
+/// A command on one of several connections, which is told when the command needs it no longer.
+private final class SharedProcess: RemoteProcess {
+  private let process: any RemoteProcess
+  private let release: Once
+
+  init(_ process: any RemoteProcess, release: @escaping @Sendable () async -> Void) {
+    self.process = process
+    self.release = Once(release)
+  }
+
+  deinit {
+    let (process, release) = (process, release)
+    Task {
+      await process.abandon()
+      await release.run()
+    }
+  }
+
+  func read() async throws(SSHError) -> RemoteOutput { try await process.read() }
+  func write(_ bytes: [UInt8]) async throws(SSHError) { try await process.write(bytes) }
+  func closeStandardInput() async throws(SSHError) { try await process.closeStandardInput() }
+  func exit() async -> RemoteExit { await process.exit() }
+
+  func abandon() async {
+    await process.abandon()
+    await release.run()
+  }
+}
+
+/// Something that is done at its first call only.
+private actor Once {
+  private var body: (@Sendable () async -> Void)?
+
+  init(_ body: @escaping @Sendable () async -> Void) { self.body = body }
+
+  func run() async {
+    let body = body
+    self.body = nil
+    await body?()
+  }
+}
