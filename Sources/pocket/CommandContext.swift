@@ -24,9 +24,8 @@ struct CommandContext: Sendable {
   var now: @Sendable () -> Int64
   /// Begins to listen for Ctrl-C; the stream yields the first.
   var interrupts: @Sendable () -> AsyncStream<Void>
-  /// The way to a host, with an ssh_config in place of the user's own.
-  var connector:
-    @Sendable (_ host: String, _ sshConfig: String?, Console) throws(SSHError) -> any Connector
+  /// The way to a host, as the settings want it.
+  var connector: @Sendable (_ host: String, Settings, Console) throws(SSHError) -> any Connector
   var table: CommandTable
 }
 
@@ -53,13 +52,15 @@ extension CommandContext {
 
   /// What does the work for a command that may talk to hosts.
   func client(_ invocation: Invocation) async throws -> JobClient {
-    let file = try settings(Settings.Flags(sshConfig: text(invocation[Keys.sshConfig]))).sshConfig
-    return client(of: try await openStore(), sshConfig: file)
+    let settings = try settings(
+      Settings.Flags(
+        sshConfig: text(invocation[Keys.sshConfig]), transport: text(invocation[Keys.transport])))
+    return client(of: try await openStore(), settings)
   }
 
-  func client(of store: JobStore, sshConfig: String?) -> JobClient {
+  func client(of store: JobStore, _ settings: Settings) -> JobClient {
     JobClient(store: store) { [connector, console] host throws(SSHError) in
-      try connector(host, sshConfig, console)
+      try connector(host, settings, console)
     }
   }
 

@@ -23,7 +23,7 @@ struct ProgramWorld {
       environment: [
         "POCKET_HOME": folder["store"], "POCKET_SSH_CONFIG": server.sshConfiguration,
         "POCKET_HOST": server.alias, "XDG_CONFIG_HOME": folder["config"],
-        "HOME": folder["home"],
+        "HOME": folder["home"], "TMPDIR": folder.path,
       ],
       folder: folder.path, input: input)
   }

@@ -39,6 +39,7 @@ import Testing
     #expect(await words("run", "--host", "=") == ["dev1", "dev2", "box"])
     #expect(await words("run", "-a", "") == ["claude", "codex"])
     #expect(await words("resume", "@", "--from", "s") == ["start", "shown"])
+    #expect(await words("run", "--transport", "") == ["auto", "libssh2", "openssh"])
   }
 
   @Test func jobsAreOfferedAsOftenAsTheyAreTaken() async {

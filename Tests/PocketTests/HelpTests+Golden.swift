@@ -36,7 +36,7 @@ extension HelpTests {
 
     Topics:
       help jobs        How a command finds the job you mean (JOB).
-      help settings    Where host, agent and ssh_config are set.
+      help settings    Where host, agent, ssh_config and transport are set.
       help exit-codes  What the numbers mean.
 
     """
@@ -55,18 +55,19 @@ extension HelpTests {
       pocket run [<option>…] -- <command>…
 
     Options:
-      -H, --host HOST        where: a name from your ssh_config, or user@name:port
-      -a, --agent NAME       the agent that gets the prompt
-      -C, --cd DIR           run it there; relative to your home on the host
-      -n, --name NAME        a name for the job: A-Z a-z 0-9 . _ -
-      -d, --detach           do not follow: print the job's id and leave
-          --env NAME         send this variable's value here, as a secret
-          --env-file FILE    send this file's NAME=VALUE lines, as secrets
-          --agent-arg ARG    one more argument for the agent itself
-          --line-buffered    let the command write line by line (stdbuf -oL)
-      -F, --ssh-config FILE  this ssh_config in place of your own
-          --json             raw event lines, then a JSON object on stderr
-      -h, --help             show this page
+      -H, --host HOST         where: a name from your ssh_config, or user@name:port
+      -a, --agent NAME        the agent that gets the prompt
+      -C, --cd DIR            run it there; relative to your home on the host
+      -n, --name NAME         a name for the job: A-Z a-z 0-9 . _ -
+      -d, --detach            do not follow: print the job's id and leave
+          --env NAME          send this variable's value here, as a secret
+          --env-file FILE     send this file's NAME=VALUE lines, as secrets
+          --agent-arg ARG     one more argument for the agent itself
+          --line-buffered     let the command write line by line (stdbuf -oL)
+      -F, --ssh-config FILE   this ssh_config in place of your own
+          --transport ENGINE  auto, libssh2, or openssh: your own ssh carries it
+          --json              raw event lines, then a JSON object on stderr
+      -h, --help              show this page
 
     Without a prompt, $VISUAL or $EDITOR opens. Ctrl-C lets go and the job lives on;
     `pocket resume` follows it again. Where host and agent are set:

@@ -1,3 +1,4 @@
+import SSHClient
 import TestSupport
 import Testing
 
@@ -77,7 +78,7 @@ import Testing
     let path = world.folder["work/.pocket.json5"]
     for (content, words) in [
       ("{hots: 'x'}", ["'hots'", "'host'"]),
-      ("{colour: 1}", ["'colour'", "host, agent, sshConfig"]),
+      ("{colour: 1}", ["'colour'", "host, agent, sshConfig, transport"]),
       ("{host: 3}", ["'host'", "a number"]), ("{host: true}", ["'host'", "true or false"]),
       ("{host: null}", ["'host'", "null"]), ("{host: ['a']}", ["'host'", "a list"]),
       ("{host: ''}", ["'host'", "empty"]), ("['a']", ["not an object"]), ("{host:", ["JSON5"]),
@@ -107,6 +108,26 @@ import Testing
     #expect(try load().sshConfig == world.folder["config/pocket/mine"])
     // ssh's own word for no file at all.
     #expect(try load(flags: Settings.Flags(sshConfig: "none")).sshConfig == "none")
+  }
+
+  @Test func theTransportIsOneOfThree() throws {
+    #expect(try load().transport == .auto)
+    try world.folder.write("config/pocket/config.json5", "{transport: 'libssh2'}")
+    #expect(try load().transport == .libssh2)
+    try world.folder.write("work/.pocket.json5", "{transport: 'openssh'}")
+    #expect(try load().transport == .openssh)
+    let variable = ["POCKET_TRANSPORT": "auto"]
+    #expect(try load(environment: variable).transport == .auto)
+    #expect(
+      try load(flags: Settings.Flags(transport: "openssh"), environment: variable).transport
+        == .openssh)
+    let wrong = failure { () throws(CommandError) in
+      try load(environment: ["POCKET_TRANSPORT": "telnet"])
+    }
+    #expect(wrong.contains("'telnet'") && wrong.contains("auto, libssh2, openssh"))
+    try world.folder.write("work/.pocket.json5", "{transport: 'telnet'}")
+    let inFile = failure { () throws(CommandError) in try load() }
+    #expect(inFile.contains("work/.pocket.json5") && inFile.contains("auto, libssh2, openssh"))
   }
 
   @Test func anUnreadableFileIsNamed() throws {

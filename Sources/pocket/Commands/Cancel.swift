@@ -11,7 +11,7 @@ extension Command {
       Example("pocket cancel --leftovers @", "also what a job that has ended left running"),
     ],
     positionals: [Positional("job", .oneOrMore, .job)],
-    options: [leftovers.spec, Keys.json.spec, Keys.sshConfig.spec],
+    options: [leftovers.spec, Keys.json.spec, Keys.sshConfig.spec, Keys.transport.spec],
     notes: [
       """
       The job is asked to end (TERM), has 5 s to do so, and is then killed, with every process it \

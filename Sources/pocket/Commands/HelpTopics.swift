@@ -13,19 +13,23 @@ extension HelpTopic {
       """)
 
   static let settings = HelpTopic(
-    name: "settings", summary: "Where host, agent and ssh_config are set.",
+    name: "settings", summary: "Where host, agent, ssh_config and transport are set.",
     text: """
-      The first that is set counts:
+                    a flag       the environment    a file
+        host        -H dev1      POCKET_HOST        host
+        agent       -a claude    POCKET_AGENT       agent
+        ssh_config  -F FILE      POCKET_SSH_CONFIG  sshConfig (config.json5 only)
+        transport   --transport  POCKET_TRANSPORT   transport
 
-        a flag                          -H dev1       -a claude     -F FILE
-        the environment                 POCKET_HOST   POCKET_AGENT  POCKET_SSH_CONFIG
-        .pocket.json5, here or above    host          agent
-        $XDG_CONFIG_HOME/pocket/config.json5 (else ~/.config/pocket/config.json5)
-                                        host          agent         sshConfig
-
-      Both files are JSON5:
+      The first that is set counts: a flag, the environment, .pocket.json5 (here or
+      in the nearest folder above), $XDG_CONFIG_HOME/pocket/config.json5 (else
+      ~/.config/pocket/config.json5). Both files are JSON5:
 
         { host: "dev1", agent: "claude" }   // comments are fine
+
+      transport is what carries the connection: `libssh2`, built in; `openssh`, your
+      own ssh program with all that it can do; or `auto`, where ssh goes on when
+      host or key ask for what libssh2 cannot do.
 
       Also heeded: POCKET_HOME (where the store is; else $XDG_STATE_HOME/pocket),
       VISUAL and EDITOR (to write a prompt), NO_COLOR and TERM=dumb (no colour,

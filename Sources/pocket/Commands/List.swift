@@ -11,7 +11,7 @@ extension Command {
       Example("pocket ls --json | jq -r .id", "for scripts"),
     ],
     options: [
-      host.spec, Keys.refresh.spec, Keys.sshConfig.spec, Keys.json.spec,
+      host.spec, Keys.refresh.spec, Keys.sshConfig.spec, Keys.transport.spec, Keys.json.spec,
     ],
     notes: ["SEEN is how old the evidence for a state is. For one job: pocket show JOB"]
   ) { invocation, context in

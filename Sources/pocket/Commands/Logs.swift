@@ -11,7 +11,7 @@ extension Command {
       Example("pocket logs @ 2>/dev/null | less -R", "stdout only"),
     ],
     positionals: [Positional("job", .one, .job)],
-    options: [follow.spec, Keys.rawJSON.spec, Keys.sshConfig.spec],
+    options: [follow.spec, Keys.rawJSON.spec, Keys.sshConfig.spec, Keys.transport.spec],
     notes: [
       """
       The job's stdout goes to stdout, its stderr to stderr. An agent's events are shown as text; \

@@ -10,7 +10,7 @@ extension Command {
       Example("pocket rm --local old", "forget it here; the host keeps what it has"),
     ],
     positionals: [Positional("job", .oneOrMore, .job)],
-    options: [local.spec, Keys.json.spec, Keys.sshConfig.spec],
+    options: [local.spec, Keys.json.spec, Keys.sshConfig.spec, Keys.transport.spec],
     notes: [
       """
       A job that runs, or whose output is not all here, is refused. When the host is away, nothing \

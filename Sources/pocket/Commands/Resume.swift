@@ -12,7 +12,8 @@ extension Command {
     ],
     positionals: [Positional("job", .one, .job)],
     options: [
-      from.spec, Keys.rawJSON.spec, Keys.sshConfig.spec, Keys.env.spec, Keys.envFile.spec,
+      from.spec, Keys.rawJSON.spec, Keys.sshConfig.spec, Keys.transport.spec, Keys.env.spec,
+      Keys.envFile.spec,
     ],
     notes: [
       """

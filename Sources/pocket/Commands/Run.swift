@@ -20,6 +20,7 @@ extension Command {
     options: [
       Keys.host.spec, agent.spec, directory.spec, name.spec, detach.spec, Keys.env.spec,
       Keys.envFile.spec, agentArgument.spec, lineBuffered.spec, Keys.sshConfig.spec,
+      Keys.transport.spec,
       Keys.rawJSON.spec,
     ],
     takesCommand: true,
@@ -35,12 +36,13 @@ extension Command {
     let settings = try context.settings(
       Settings.Flags(
         host: try context.text(invocation[Keys.host]), agent: try context.text(invocation[agent]),
-        sshConfig: try context.text(invocation[Keys.sshConfig])))
+        sshConfig: try context.text(invocation[Keys.sshConfig]),
+        transport: try context.text(invocation[Keys.transport])))
     let host = try settings.requireHost()
     let secrets = try context.secrets(invocation)
     let (request, session) = try await request(
       invocation, settings, secretNames: secrets.map(\.name), in: context)
-    let client = context.client(of: try await context.openStore(), sshConfig: settings.sshConfig)
+    let client = context.client(of: try await context.openStore(), settings)
     let job = try await client.create(request, on: host, session: session)
     return try await start(job, secrets, invocation, with: client, in: context)
   }

@@ -16,7 +16,7 @@ extension Command {
       Example("pocket show nightly --refresh", "after a look at its host"),
     ],
     positionals: [Positional("job", .one, .job)],
-    options: [Keys.refresh.spec, Keys.sshConfig.spec, Keys.json.spec],
+    options: [Keys.refresh.spec, Keys.sshConfig.spec, Keys.transport.spec, Keys.json.spec],
     notes: ["How to name a job: pocket\u{A0}help\u{A0}jobs"]
   ) { invocation, context in
     let client = try await context.client(invocation)

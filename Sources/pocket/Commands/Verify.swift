@@ -9,7 +9,7 @@ extension Command {
       Example("pocket verify @", "byte counts and SHA-256 of both streams")
     ],
     positionals: [Positional("job", .one, .job)],
-    options: [Keys.json.spec, Keys.sshConfig.spec],
+    options: [Keys.json.spec, Keys.sshConfig.spec, Keys.transport.spec],
     notes: [
       """
       While the job runs, what is stored is compared; afterwards the whole, up to the sizes in the \

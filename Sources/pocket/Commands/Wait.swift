@@ -10,7 +10,7 @@ extension Command {
       Example("pocket wait build test lint", "all three; the first code that is not 0"),
     ],
     positionals: [Positional("job", .oneOrMore, .job)],
-    options: [Keys.json.spec, Keys.sshConfig.spec],
+    options: [Keys.json.spec, Keys.sshConfig.spec, Keys.transport.spec],
     notes: [
       """
       The output is fetched meanwhile, so that `pocket logs` has it. Ctrl-C stops the waiting, not \

@@ -1,22 +1,27 @@
+import SSHClient
+
 #if canImport(Glibc)
   import Glibc
 #else
   import Darwin
 #endif
 
-/// Where jobs run and what runs them, as far as it was said. A flag wins over the environment, that
+/// Where jobs run, what runs them and how they are reached, as far as it was said. A flag wins over the environment, that
 /// over the project's file, and that over the user's own.
 struct Settings: Equatable, Sendable {
   private(set) var host: String?
   private(set) var agent: String?
   /// The ssh_config to use in place of the user's; a path.
   private(set) var sshConfig: String?
+  /// What carries the connection.
+  private(set) var transport = EngineChoice.auto
 
   /// What was given on the command line.
   struct Flags: Sendable {
     var host: String?
     var agent: String?
     var sshConfig: String?
+    var transport: String?
   }
 
   /// Looks at the environment and the two files.
@@ -38,7 +43,21 @@ struct Settings: Equatable, Sendable {
       agent: value(flags.agent, "POCKET_AGENT", .agent) ?? user?.values[.agent],
       sshConfig: value(flags.sshConfig, "POCKET_SSH_CONFIG", .sshConfig)
         .map { absolute($0, from: workingDirectory, home: environment["HOME"]) }
-        ?? user?.values[.sshConfig].map { absolute($0, from: own, home: environment["HOME"]) })
+        ?? user?.values[.sshConfig].map { absolute($0, from: own, home: environment["HOME"]) },
+      transport: try engine(
+        value(flags.transport, "POCKET_TRANSPORT", .transport) ?? user?.values[.transport]))
+  }
+
+  /// The names of the engines, for an error.
+  static let engineNames = EngineChoice.allCases.map(\.rawValue).joined(separator: ", ")
+
+  private static func engine(_ name: String?) throws(CommandError) -> EngineChoice {
+    guard let name else { return .auto }
+    guard let engine = EngineChoice(rawValue: name) else {
+      throw CommandError(
+        "settings", "there is no transport '\(name)'; it is one of \(engineNames)", exit: .usage)
+    }
+    return engine
   }
 
   /// The host, or an error that says how to set one: none is guessed.

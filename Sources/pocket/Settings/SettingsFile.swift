@@ -1,3 +1,5 @@
+import SSHClient
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -10,7 +12,7 @@ struct SettingsFile: Equatable, Sendable {
   /// what the user has, but not name programs: an ssh_config can (ProxyCommand, Match exec).
   enum Kind: Sendable { case user, project }
 
-  enum Key: String, CaseIterable { case host, agent, sshConfig }
+  enum Key: String, CaseIterable { case host, agent, sshConfig, transport }
 
   private(set) var values: [Key: String] = [:]
 
@@ -42,6 +44,9 @@ struct SettingsFile: Equatable, Sendable {
       if key == .sshConfig, kind == .project {
         throw Self.error(
           path, "'\(name)' may stand only in your own config.json5: such a file can name programs")
+      }
+      if key == .transport, EngineChoice(rawValue: text) == nil {
+        throw Self.error(path, "'\(name)' must be one of \(Settings.engineNames)")
       }
       values[key] = text
     }

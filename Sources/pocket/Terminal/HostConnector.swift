@@ -3,9 +3,19 @@ import SSHClient
 /// The way to a host over ssh, with the user at hand for a question.
 enum HostConnector {
   @Sendable static func make(
-    host: String, sshConfig: String?, console: Console
+    host: String, settings: Settings, console: Console
   ) throws(SSHError) -> any Connector {
-    var options = ConnectionOptions(configurationFile: sshConfig)
+    var options = ConnectionOptions(
+      engine: settings.transport, configurationFile: settings.sshConfig)
+    options.onNotice = { notice in
+      Task {
+        do {
+          try await console.say(notice)
+        } catch {
+          // stderr is gone; the next thing that must be said there finds it out.
+        }
+      }
+    }
     let environment = Environment.ofThisProcess()
     if let source = AnswerSource(environment, hasTerminal: TerminalLine.isPossible) {
       options.questions = Questions(

@@ -1,0 +1,81 @@
+import JobModel
+import TestSupport
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The program with the user's own `ssh` under it.
+@Suite struct OpenSSHTests {
+  @Test func aJobRunsIsFollowedAndCancelled() async throws {
+    try await ProgramWorld.with { world in
+      let run = try await world.pocket(
+        "run", "--transport", "openssh", "--", "sh", "-c", "echo out; echo err >&2; exit 7"
+      ).run()
+      #expect(run.end == .code(7) && run.outputText == "out\n" && run.errorText == "err\n")
+      let id = try await start("echo begun; sleep 300", in: world)
+      let cancel = try await world.pocket("cancel", "--transport", "openssh", "\(id)").run()
+      #expect(cancel.end == .code(0), "\(cancel.errorText)")
+      #expect(try ProcessEntry.carrying("POCKET_JOB=\(id)").isEmpty)
+      let resume = try await world.pocket("resume", "--transport", "openssh", "\(id)").run()
+      #expect(resume.end == .code(143) && resume.outputText == "begun\n")
+      try await waitUntil("the end of every ssh") { try sshProcesses(of: world).isEmpty }
+    }
+  }
+
+  @Test func aKilledMasterIsReplacedAndAKilledClientLeavesNone() async throws {
+    try await ProgramWorld.with { world in
+      let id = try await start(
+        "for i in 1 2 3; do echo $i; until [ -e ~/go$i ]; do sleep 0.05; done; done", in: world)
+      let client = try world.pocket("resume", "--transport", "openssh", "\(id)").start()
+      for round in 1...2 {
+        try await client.waitForOutput("line \(round)") { $0.count == 2 * round }
+        let master = try #require(try sshProcesses(of: world).first { $0.arguments.contains("-M") })
+        kill(master.pid, SIGKILL)
+        try writeFile("\(world.server.remoteHome)/go\(round)", [])
+      }
+      try await client.waitForOutput("the last line") { $0.count == 6 }
+      #expect(client.outputText == "1\n2\n3\n")
+      #expect(client.errorText.contains("is back"), "\(client.errorText)")
+      client.signal(SIGKILL)
+      _ = try await client.exit()
+      try await waitUntil("the end of every ssh", deadline: .seconds(10)) {
+        try sshProcesses(of: world).isEmpty && folders(of: world).isEmpty
+      }
+      try writeFile("\(world.server.remoteHome)/go3", [])
+      #expect(try await world.pocket("resume", "\(id)").run().end == .code(0))
+    }
+  }
+
+  @Test func withoutAnSSHTheErrorSaysWhatToDo() async throws {
+    try await ProgramWorld.with { world in
+      var command = world.pocket("run", "--transport", "openssh", "--", "true")
+      command.environment["PATH"] = world.folder.path
+      let result = try await command.run()
+      #expect(result.end != .code(0))
+      #expect(result.errorText.contains("--transport libssh2"), "\(result.errorText)")
+    }
+  }
+
+  private func start(_ shell: String, in world: ProgramWorld) async throws -> JobID {
+    let text = try await world.pocket(
+      "run", "-d", "--transport", "openssh", "--", "sh", "-c", shell
+    ).succeed()
+    return try #require(JobID(text))
+  }
+
+  /// Those that a client of this world has started: each names a path of its own folder.
+  private func sshProcesses(of world: ProgramWorld) throws -> [ProcessEntry] {
+    try ProcessEntry.all().filter { entry in
+      entry.isAlive
+        && entry.arguments.contains { $0.hasPrefix(world.folder.path + "/pocket.") }
+    }
+  }
+
+  private func folders(of world: ProgramWorld) -> [String] {
+    namesInFolder(world.folder.path).filter { $0.hasPrefix("pocket.") }
+  }
+}
