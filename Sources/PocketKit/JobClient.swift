@@ -21,7 +21,7 @@ public struct JobClient: Sendable {
     connector: @escaping @Sendable (_ host: String) throws(SSHError) -> any Connector
   ) {
     self.store = store
-    hosts = Hosts(connector: connector)
+    hosts = Hosts(connector: connector, store: store)
   }
 
   /// Writes a new job down, before the first byte leaves: from here on it cannot be forgotten.
@@ -47,16 +47,19 @@ public struct JobClient: Sendable {
 /// The links to the hosts of one client.
 actor Hosts {
   private let connector: @Sendable (String) throws(SSHError) -> any Connector
+  private let store: JobStore
   private var links: [String: HostLink] = [:]
 
-  init(connector: @escaping @Sendable (String) throws(SSHError) -> any Connector) {
-    self.connector = connector
+  init(
+    connector: @escaping @Sendable (String) throws(SSHError) -> any Connector, store: JobStore
+  ) {
+    (self.connector, self.store) = (connector, store)
   }
 
   func link(to host: String) throws(JobError) -> HostLink {
     if let link = links[host] { return link }
     do throws(SSHError) {
-      let link = HostLink(host: host, connector: try connector(host))
+      let link = HostLink(host: host, connector: try connector(host), store: store)
       links[host] = link
       return link
     } catch {

@@ -65,6 +65,7 @@ public actor SharedTransport: Transport {
     }
   }
 
+  /// Closes all connections.
   public func close() async {
     isClosed = true
     let all = connections

@@ -22,6 +22,8 @@ import Testing
       #expect(try ProcessEntry.carrying("POCKET_JOB=\(id)").isEmpty)
       let resume = try await world.pocket("resume", "--transport", "openssh", "\(id)").run()
       #expect(resume.end == .code(143) && resume.outputText == "begun\n")
+      #expect(try await world.pocket("hosts").succeed().contains("OpenSSH_"))
+      #expect(try await world.pocket("show", "\(id)").succeed().contains("ago by OpenSSH_"))
       try await waitUntil("the end of every ssh") { try sshProcesses(of: world).isEmpty }
     }
   }

@@ -1,4 +1,5 @@
 import JobModel
+import JobStore
 import RemoteScripts
 import SSHClient
 
@@ -7,12 +8,15 @@ import SSHClient
 actor HostLink {
   nonisolated let host: String
   private let connector: any Connector
+  /// Remembers when the host was reached, and by what.
+  private let store: JobStore
   private var connecting: Task<any Transport, any Error>?
   private var transport: (any Transport)?
 
-  init(host: String, connector: any Connector) {
+  init(host: String, connector: any Connector, store: JobStore) {
     self.host = host
     self.connector = connector
+    self.store = store
   }
 
   /// Starts a verb on a channel of its own. A connection that turns out to be dead is dropped; the
@@ -51,6 +55,7 @@ actor HostLink {
           try await connector.connect()
         }
       }
+    let isOurs = connecting == nil
     connecting = task
     do {
       let made = try await withTaskCancellationHandler {
@@ -60,9 +65,11 @@ actor HostLink {
       }
       connecting = nil
       transport = made
+      if isOurs { try await store.recordContact(with: host, engine: made.engine) }
       return made
     } catch {
       connecting = nil
+      if let error = error as? StoreError { throw JobError.store(error) }
       throw (error as? SSHError).map(JobError.init) ?? JobError.cancelled
     }
   }

@@ -63,10 +63,12 @@ actor OpenSSHConnection {
     reactor.release()
     for channel in channels.values { channel.end() }
     channels.removeAll()
+    questions = nil
+    // First the folder: this process may end at any moment, and then the one beside the master does
+    // the rest, as long as it lives.
+    folder.remove()
     master?.end()
     master = nil
-    questions = nil
-    folder.remove()
   }
 
   // MARK: Operations

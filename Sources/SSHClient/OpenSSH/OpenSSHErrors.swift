@@ -10,7 +10,8 @@ extension MasterLog {
     ) -> SSHError {
       SSHError(phase, kind, host: host, text, advice: advice)
     }
-    let said = words.suffix(4).joined(separator: "; ")
+    var said = words.suffix(4).joined(separator: "; ")
+    if said.last == "." { said.removeLast() }
     if has("HOST IDENTIFICATION HAS CHANGED", "REVOKED HOST KEY", "is marked as revoked") {
       return error(.hostKey, .hostKeyChanged, changedKey)
     }
@@ -23,7 +24,7 @@ extension MasterLog {
       return error(.authentication, .authenticationRefused, "The server let us not in: \(said)")
     }
     if has("Could not resolve hostname") { return error(.resolve, .unreachable, said) }
-    if has("not responding.") { return error(.linkDead, .unreachable, "The link is dead: \(said)") }
+    if has("not responding") { return error(.linkDead, .unreachable, "The link is dead: \(said)") }
     if has("Unable to negotiate", "no matching ") { return error(.keyExchange, .refused, said) }
     if has("banner exchange", "kex_exchange_identification") {
       return error(.banner, has("timed out") ? .timedOut : .unreachable, said)

@@ -51,6 +51,9 @@ extension CommandContext {
       ("state", "\(StateWords(job).sentence), seen \(age(now() - job.stateAt)) ago"),
       ("made", localTime(job.createdAt)),
     ]
+    if let contact = try await store.contacts().first(where: { $0.host == job.host }) {
+      facts.append(("reached", "\(age(now() - contact.at)) ago by \(contact.engine)"))
+    }
     if let directory = job.request.workingDirectory {
       facts.append(("in", String(decoding: directory, as: UTF8.self)))
     }
