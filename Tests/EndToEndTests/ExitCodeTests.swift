@@ -54,6 +54,29 @@ import Testing
     }
   }
 
+  /// Each job is followed on a connection of its own then, and none of them notices.
+  @Test(arguments: ["libssh2", "openssh"])
+  func severalJobsAreWaitedForWhereAConnectionCarriesOneCommand(_ engine: String) async throws {
+    var options = LoopbackServer.Options()
+    options.serverConfiguration = ["MaxSessions 1"]
+    try await ProgramWorld.with(options) { world in
+      var wait = world.pocket("wait", "--transport", engine)
+      for name in ["one", "two", "three"] {
+        let shell = "echo \(name); until [ -e ~/go ]; do sleep 0.05; done; exit 3"
+        _ = try await world.pocket("run", "-d", "-n", name, "--", "sh", "-c", shell).succeed()
+        wait.arguments.append(name)
+      }
+      let waiting = try wait.start()
+      try await waitUntil("three connections") { try world.server.connections().count == 3 }
+      try writeFile("\(world.server.remoteHome)/go", [])
+      let result = try await waiting.exit()
+      #expect(result.end == .code(3), "\(result.errorText)")
+      for name in ["one", "two", "three"] {
+        #expect(try await world.pocket("logs", name).succeed() == name)
+      }
+    }
+  }
+
   @Test func twoResumesOfOneJobBothHaveAllOutput() async throws {
     try await ProgramWorld.with { world in
       let id = try await world.start(

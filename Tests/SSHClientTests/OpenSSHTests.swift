@@ -115,7 +115,22 @@ import Testing
     }
   }
 
-  @Test func aChannelNeverConnectsByItself() async throws {
+  /// `ssh -S` without its master goes on with a connection of its own, unless that is forbidden.
+  @Test func aChannelWithoutItsMasterDoesNotConnect() async throws {
+    let host = try HostName("127.0.0.1")
+    let arguments = MasterArguments(
+      host: host, program: try #require(SSHProgram(banner: "OpenSSH_9.2p1")), settings: [:],
+      configurationFile: nil, acceptsNewHostKeys: false, mayAsk: false)
+    let folder = try ControlFolder(host: host.text)
+    defer { folder.remove() }
+    let line = arguments.channel(folder, log: "log", "true")
+    let result = try await Command(line[0], Array(line.dropFirst())).run()
+    #expect(result.end == .code(255))
+    let log = try readText(folder.path + "/log")
+    #expect(log.contains("Control socket") && !log.contains("Connecting to"), "\(log)")
+  }
+
+  @Test func aKilledMasterEndsEveryCallAndIsNotReplaced() async throws {
     try await withConnection(.openssh) { transport, server in
       let master = try #require(try masters(of: server).first)
       let process = try await transport.execute("echo begun; sleep 100")

@@ -19,7 +19,7 @@ actor HostLink {
     self.store = store
   }
 
-  /// Starts a verb on a channel of its own. A connection that turns out to be dead is dropped; the
+  /// Starts a verb on a channel of its own. A connection that turns out to be dead is let go of; the
   /// next call makes a new one.
   func open(_ script: RemoteScript) async throws -> Exchange {
     let transport = try await connected()
@@ -29,20 +29,25 @@ actor HostLink {
         script.command(nonce: nonce), deadline: .seconds(20))
       return Exchange(host: host, nonce: nonce, process: process)
     } catch {
-      if error.kind != .tooManyChannels, error.kind != .cancelled { await drop(transport) }
+      if error.kind != .tooManyChannels, error.kind != .cancelled { forget(transport) }
       throw JobError(error)
     }
   }
 
   /// Lets go of the connection, so that the next call makes a new one. To be called when a read or
-  /// write on it has failed.
+  /// write on it has failed. It is not closed: what other verbs do on connections beside the one
+  /// that was lost goes on, and the last of them takes it along.
+  func letGo() { transport = nil }
+
+  /// Closes the connection.
   func disconnect() async {
-    if let transport { await drop(transport) }
+    let open = transport
+    transport = nil
+    await open?.close()
   }
 
-  private func drop(_ dead: any Transport) async {
+  private func forget(_ dead: any Transport) {
     if transport === dead { transport = nil }
-    await dead.close()
   }
 
   private func connected() async throws -> any Transport {

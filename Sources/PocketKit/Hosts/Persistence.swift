@@ -3,7 +3,7 @@ import SSHClient
 
 extension HostLink {
   /// Runs `body` on a channel and lets go of the channel in the end. When the link itself has
-  /// failed, the connection is dropped, so that the next attempt makes a new one.
+  /// failed, the connection is let go of, so that the next attempt makes a new one.
   nonisolated func finishing<Value>(
     _ process: any RemoteProcess, _ body: () async throws -> Value
   ) async throws -> Value {
@@ -13,7 +13,7 @@ extension HostLink {
       return value
     } catch {
       await process.abandon()
-      if isLinkFailure(error) { await disconnect() }
+      if isLinkFailure(error) { await letGo() }
       throw error
     }
   }
