@@ -41,6 +41,21 @@ import Testing
     }
   }
 
+  @Test func theConfigurationsEnvironmentReachesTheCommand() async throws {
+    setenv("POCKET_TEST_SENT", "sent", 1)
+    setenv("POCKET_TEST_KEPT", "kept", 1)
+    var options = LoopbackServer.Options()
+    options.serverConfiguration = ["AcceptEnv POCKET_TEST_*"]
+    options.clientConfiguration = [
+      "SendEnv POCKET_TEST_S*", #"SetEnv POCKET_TEST_A="a b" POCKET_TEST_B=c"#,
+    ]
+    try await withConnection(.openssh, options) { transport, _ in
+      let result = try await transport.run(
+        "echo $POCKET_TEST_A/$POCKET_TEST_B/$POCKET_TEST_SENT/$POCKET_TEST_KEPT")
+      #expect(result.outputText == "a b/c/sent/\n")
+    }
+  }
+
   @Test func anUnknownHostKeyIsAskedAboutAndWrittenDown() async throws {
     try await withLoopbackServer { server in
       try writeFile(server.knownHostsFile, [])

@@ -26,12 +26,22 @@ struct MasterArguments: Sendable {
       + SSHProgram.destination(host, file: configurationFile)
   }
 
-  /// A command over the master. It reads no configuration, so that nothing in it (Match exec,
+  /// A command over the master. It reads no configuration file, so that nothing in it (Match exec,
   /// RemoteCommand, LocalForward) can act a second time; and without its master it must not go and
   /// connect by itself, as `ssh` would.
   func channel(_ folder: ControlFolder, log: String, _ command: String) -> [String] {
     control(folder) + ["-T", "-E", "\(folder.path)/\(log)", "-o", "LogLevel=DEBUG2"]
-      + ["--", host.name, command]
+      + environment.flatMap { ["-o", $0] } + ["--", host.name, command]
+  }
+
+  /// What the configuration wants commands to find in their environment.
+  private var environment: [String] {
+    settings["sendenv", default: []].map { "SendEnv=\($0)" }
+      // `ssh -G` drops the quotes that a space needs.
+      + settings["setenv", default: []].map { variable in
+        let escaped = variable.map { "\"\\".contains($0) ? "\\\($0)" : String($0) }.joined()
+        return "SetEnv=\"\(escaped)\""
+      }
   }
 
   /// Ends with 0 when the master answers.

@@ -44,7 +44,7 @@ struct MasterLog: Sendable {
     let isNoise =
       line.isEmpty || line.hasPrefix("debug") || line.hasPrefix("OpenSSH_")
       || line.hasPrefix("Authenticated to ") || line.hasPrefix("Transferred: ")
-      || line.hasPrefix("Bytes per second: ")
+      || line.hasPrefix("Bytes per second: ") || line.hasPrefix("Warning: Permanently added ")
     if !isNoise { words = (words + [line]).suffix(Self.mostWords) }
   }
 

@@ -11,10 +11,10 @@ final class MuxChannel {
   let logPipe: Int32
   private var log: [UInt8] = []
 
-  // What somebody waits for.
+  // What somebody waits for. A reader that was cancelled may leave after the next has come.
   var isOpening = true
-  var isReading = false
-  var isWriting = false
+  var readers = 0
+  var writers = 0
   /// Which stream a read looks at first; it alternates, so that neither starves the other.
   var nextStream = SSHChild.Stream.output
   /// When both streams had ended.

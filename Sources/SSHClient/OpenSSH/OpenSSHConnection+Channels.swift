@@ -79,8 +79,8 @@ extension OpenSSHConnection {
   func write(_ bytes: [UInt8], to id: Int) async throws(SSHError) {
     guard let channel = channels[id] else { throw gone }
     var rest = bytes[...]
-    channel.isWriting = true
-    defer { channel.isWriting = false }
+    channel.writers += 1
+    defer { channel.writers -= 1 }
     try await perform(expired: { self.gone }) { () -> Result<Void, SSHError>? in
       guard self.channels[id] != nil else { return .failure(self.gone) }
       while !rest.isEmpty {

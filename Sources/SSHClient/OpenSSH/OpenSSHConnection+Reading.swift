@@ -4,8 +4,8 @@ extension OpenSSHConnection {
 
   func read(_ id: Int) async throws(SSHError) -> RemoteOutput {
     guard let channel = channels[id] else { throw gone }
-    channel.isReading = true
-    defer { channel.isReading = false }
+    channel.readers += 1
+    defer { channel.readers -= 1 }
     return try await perform(expired: { self.gone }) {
       self.channels[id] == nil ? .failure(self.gone) : self.readOnce(channel)
     }

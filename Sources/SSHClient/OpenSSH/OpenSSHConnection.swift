@@ -145,16 +145,16 @@ actor OpenSSHConnection {
   private func interest(in channel: MuxChannel) -> [pollfd] {
     var polls: [pollfd] = []
     if channel.isOpening { polls.append(Self.entry(channel.logPipe)) }
-    if channel.isReading {
+    if channel.readers > 0 {
       polls += [SSHChild.Stream.output, .errors].map { Self.entry(channel.child.end(of: $0)) }
     }
-    if channel.isWriting { polls.append(Self.entry(channel.child.end(of: .input), POLLOUT)) }
+    if channel.writers > 0 { polls.append(Self.entry(channel.child.end(of: .input), POLLOUT)) }
     return polls
   }
 
   /// An end without a last word shows nowhere.
   private func mustLook(at channel: MuxChannel) -> Bool {
-    channel.isOpening || (channel.isReading && channel.streamsEndedAt != nil)
+    channel.isOpening || (channel.readers > 0 && channel.streamsEndedAt != nil)
   }
 
   private static func entry(_ descriptor: Int32, _ events: Int32 = POLLIN) -> pollfd {
