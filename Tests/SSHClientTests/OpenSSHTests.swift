@@ -9,182 +9,184 @@ import Testing
   import Glibc
 #endif
 
-/// What only the `ssh` program's engine has to do.
-@Suite struct OpenSSHTests {
-  @Test func versionsAreRead() throws {
-    let debian = try #require(
-      SSHProgram(banner: "OpenSSH_9.2p1 Debian-2+deb12u3, OpenSSL 3.0.11 19 Sep 2023\n"))
-    #expect(debian.name == "OpenSSH_9.2p1")
-    #expect(debian.isAtLeast(8, 7) && debian.isAtLeast(9, 2) && !debian.isAtLeast(9, 10))
-    let centos = try #require(SSHProgram(banner: "OpenSSH_7.4p1, OpenSSL 1.0.2k-fips"))
-    #expect(!centos.isAtLeast(7, 6) && centos.isAtLeast(7, 4))
-    #expect(SSHProgram(banner: "Dropbear v2022.83") == nil)
-    #expect(SSHProgram(banner: "OpenSSH_x") == nil)
-  }
-
-  /// Each of these would break a command, hide an end or act twice.
-  @Test func theUsersConfigurationCannotGetInTheWay() async throws {
-    var options = LoopbackServer.Options()
-    let folder = try TemporaryFolder("control")
-    options.clientConfiguration = [
-      "ControlMaster auto", "ControlPath \(folder["users-own"])", "ControlPersist 60",
-      "RequestTTY force", "RemoteCommand echo users-own", "LocalForward 1 127.0.0.1:1",
-      "ExitOnForwardFailure yes", "LocalCommand touch \(folder["local-command"])",
-      "PermitLocalCommand yes", "EscapeChar ~", "LogLevel QUIET", "ServerAliveInterval 0",
-      "StdinNull yes", "ForkAfterAuthentication yes", "SessionType none",
-    ]
-    try await withConnection(.openssh, options) { transport, _ in
-      let result = try await transport.run("cat; exit 3", input: [UInt8]("~.\n~?\n".utf8))
-      #expect(result.outputText == "~.\n~?\n" && result.errors.isEmpty)
-      #expect(result.exit == .code(3))
-      #expect(!fileExists(folder["users-own"]) && !fileExists(folder["local-command"]))
+extension SSHClientTests {
+  /// What only the `ssh` program's engine has to do.
+  @Suite struct OpenSSHTests {
+    @Test func versionsAreRead() throws {
+      let debian = try #require(
+        SSHProgram(banner: "OpenSSH_9.2p1 Debian-2+deb12u3, OpenSSL 3.0.11 19 Sep 2023\n"))
+      #expect(debian.name == "OpenSSH_9.2p1")
+      #expect(debian.isAtLeast(8, 7) && debian.isAtLeast(9, 2) && !debian.isAtLeast(9, 10))
+      let centos = try #require(SSHProgram(banner: "OpenSSH_7.4p1, OpenSSL 1.0.2k-fips"))
+      #expect(!centos.isAtLeast(7, 6) && centos.isAtLeast(7, 4))
+      #expect(SSHProgram(banner: "Dropbear v2022.83") == nil)
+      #expect(SSHProgram(banner: "OpenSSH_x") == nil)
     }
-  }
 
-  @Test func theConfigurationsEnvironmentReachesTheCommand() async throws {
-    setenv("POCKET_TEST_SENT", "sent", 1)
-    setenv("POCKET_TEST_KEPT", "kept", 1)
-    var options = LoopbackServer.Options()
-    options.serverConfiguration = ["AcceptEnv POCKET_TEST_*"]
-    options.clientConfiguration = [
-      "SendEnv POCKET_TEST_S*", #"SetEnv POCKET_TEST_A="a b" POCKET_TEST_B=c"#,
-    ]
-    try await withConnection(.openssh, options) { transport, _ in
-      let result = try await transport.run(
-        "echo $POCKET_TEST_A/$POCKET_TEST_B/$POCKET_TEST_SENT/$POCKET_TEST_KEPT")
-      #expect(result.outputText == "a b/c/sent/\n")
+    /// Each of these would break a command, hide an end or act twice.
+    @Test func theUsersConfigurationCannotGetInTheWay() async throws {
+      var options = LoopbackServer.Options()
+      let folder = try TemporaryFolder("control")
+      options.clientConfiguration = [
+        "ControlMaster auto", "ControlPath \(folder["users-own"])", "ControlPersist 60",
+        "RequestTTY force", "RemoteCommand echo users-own", "LocalForward 1 127.0.0.1:1",
+        "ExitOnForwardFailure yes", "LocalCommand touch \(folder["local-command"])",
+        "PermitLocalCommand yes", "EscapeChar ~", "LogLevel QUIET", "ServerAliveInterval 0",
+        "StdinNull yes", "ForkAfterAuthentication yes", "SessionType none",
+      ]
+      try await withConnection(.openssh, options) { transport, _ in
+        let result = try await transport.run("cat; exit 3", input: [UInt8]("~.\n~?\n".utf8))
+        #expect(result.outputText == "~.\n~?\n" && result.errors.isEmpty)
+        #expect(result.exit == .code(3))
+        #expect(!fileExists(folder["users-own"]) && !fileExists(folder["local-command"]))
+      }
     }
-  }
 
-  @Test func anUnknownHostKeyIsAskedAboutAndWrittenDown() async throws {
-    try await withLoopbackServer { server in
-      try writeFile(server.knownHostsFile, [])
-      try server.addHost(
-        "asks", port: server.port, configuration: ["StrictHostKeyChecking ask"])
-      try writeFile(server.knownHostsFile, [])
-      let asked = Locked<[HostKeyQuestion]>([])
-      func connect(answering answer: Bool) async throws {
+    @Test func theConfigurationsEnvironmentReachesTheCommand() async throws {
+      setenv("POCKET_TEST_SENT", "sent", 1)
+      setenv("POCKET_TEST_KEPT", "kept", 1)
+      var options = LoopbackServer.Options()
+      options.serverConfiguration = ["AcceptEnv POCKET_TEST_*"]
+      options.clientConfiguration = [
+        "SendEnv POCKET_TEST_S*", #"SetEnv POCKET_TEST_A="a b" POCKET_TEST_B=c"#,
+      ]
+      try await withConnection(.openssh, options) { transport, _ in
+        let result = try await transport.run(
+          "echo $POCKET_TEST_A/$POCKET_TEST_B/$POCKET_TEST_SENT/$POCKET_TEST_KEPT")
+        #expect(result.outputText == "a b/c/sent/\n")
+      }
+    }
+
+    @Test func anUnknownHostKeyIsAskedAboutAndWrittenDown() async throws {
+      try await withLoopbackServer { server in
+        try writeFile(server.knownHostsFile, [])
+        try server.addHost(
+          "asks", port: server.port, configuration: ["StrictHostKeyChecking ask"])
+        try writeFile(server.knownHostsFile, [])
+        let asked = Locked<[HostKeyQuestion]>([])
+        func connect(answering answer: Bool) async throws {
+          let connector = try server.connector(
+            "asks", engine: .openssh,
+            ask: { question in
+              asked.withLock { $0.append(question) }
+              return answer
+            })
+          await (try await connector.connect()).close()
+        }
+        let error = try await sshError { try await connect(answering: false) }
+        #expect(error.kind == .hostKeyUnknown && error.phase == .hostKey, "\(error)")
+        #expect(try readText(server.knownHostsFile).isEmpty)
+        try await connect(answering: true)
+        let line = try await Command("ssh-keygen", ["-l", "-f", server.folder["host_ed25519.pub"]])
+          .succeed()
+        let fingerprint = String(line.split(separator: " ")[1])
+        let expected = HostKeyQuestion(
+          host: "asks", keyType: "ED25519", fingerprint: fingerprint, otherKnownTypes: [])
+        #expect(asked.withLock { $0 } == [expected, expected])
+        try await connect(answering: false)
+        #expect(asked.withLock { $0.count } == 2)
+      }
+    }
+
+    @Test func withNobodyToAskAnUnknownHostKeyIsRefusedAtOnce() async throws {
+      try await withLoopbackServer { server in
+        try server.addHost(
+          "asks", port: server.port, configuration: ["StrictHostKeyChecking ask"])
+        try writeFile(server.knownHostsFile, [])
+        let refused = try await sshError {
+          _ = try await server.connector("asks", engine: .openssh).connect()
+        }
+        #expect(refused.kind == .hostKeyUnknown, "\(refused)")
+        let transport = try await server.connector(
+          "asks", engine: .openssh, acceptNewHostKeys: true
+        ).connect()
+        #expect(try await transport.run("exit 4").exit == .code(4))
+        await transport.close()
+      }
+    }
+
+    @Test func aPassphraseIsAskedFor() async throws {
+      try await withLoopbackServer { server in
+        try await Command(
+          "ssh-keygen", ["-q", "-p", "-P", "", "-N", "a b'c\\d", "-f", server.identityFile]
+        ).succeed()
+        let nobody = try await sshError {
+          _ = try await server.connector(engine: .openssh).connect()
+        }
+        #expect(nobody.kind == .authenticationRefused, "\(nobody)")
+        let prompts = Locked<[String]>([])
+        let answers = Locked(["wrong", "a b'c\\d"])
         let connector = try server.connector(
-          "asks", engine: .openssh,
-          ask: { question in
-            asked.withLock { $0.append(question) }
-            return answer
+          engine: .openssh, ask: { _ in false },
+          secret: { question in
+            prompts.withLock { $0.append(question.prompt) }
+            return answers.withLock { $0.isEmpty ? nil : Array($0.removeFirst().utf8) }
           })
-        await (try await connector.connect()).close()
+        let transport = try await connector.connect()
+        #expect(try await transport.run("exit 5").exit == .code(5))
+        await transport.close()
+        let asked = prompts.withLock { $0 }
+        #expect(asked.count == 2)
+        #expect(asked.allSatisfy { $0.contains(server.identityFile) }, "\(asked)")
       }
-      let error = try await sshError { try await connect(answering: false) }
-      #expect(error.kind == .hostKeyUnknown && error.phase == .hostKey, "\(error)")
-      #expect(try readText(server.knownHostsFile).isEmpty)
-      try await connect(answering: true)
-      let line = try await Command("ssh-keygen", ["-l", "-f", server.folder["host_ed25519.pub"]])
-        .succeed()
-      let fingerprint = String(line.split(separator: " ")[1])
-      let expected = HostKeyQuestion(
-        host: "asks", keyType: "ED25519", fingerprint: fingerprint, otherKnownTypes: [])
-      #expect(asked.withLock { $0 } == [expected, expected])
-      try await connect(answering: false)
-      #expect(asked.withLock { $0.count } == 2)
     }
-  }
 
-  @Test func withNobodyToAskAnUnknownHostKeyIsRefusedAtOnce() async throws {
-    try await withLoopbackServer { server in
-      try server.addHost(
-        "asks", port: server.port, configuration: ["StrictHostKeyChecking ask"])
-      try writeFile(server.knownHostsFile, [])
-      let refused = try await sshError {
-        _ = try await server.connector("asks", engine: .openssh).connect()
+    /// `ssh -S` without its master goes on with a connection of its own, unless that is forbidden.
+    @Test func aChannelWithoutItsMasterDoesNotConnect() async throws {
+      let host = try HostName("127.0.0.1")
+      let arguments = MasterArguments(
+        host: host, program: try #require(SSHProgram(banner: "OpenSSH_9.2p1")), settings: [:],
+        configurationFile: nil, acceptsNewHostKeys: false, mayAsk: false)
+      let folder = try ControlFolder(host: host.text)
+      defer { folder.remove() }
+      let line = arguments.channel(folder, log: "log", "true")
+      let result = try await Command(line[0], Array(line.dropFirst())).run()
+      #expect(result.end == .code(255))
+      let log = try readText(folder.path + "/log")
+      #expect(log.contains("Control socket") && !log.contains("Connecting to"), "\(log)")
+    }
+
+    @Test func aKilledMasterEndsEveryCallAndIsNotReplaced() async throws {
+      try await withConnection(.openssh) { transport, server in
+        let master = try #require(try masters(of: server).first)
+        let process = try await transport.execute("echo begun; sleep 100")
+        try await process.readLines(1)
+        kill(master.pid, SIGKILL)
+        let error = try await within(.seconds(10), "noticing") {
+          try await sshError { _ = try await process.read() }
+        }
+        #expect(error.kind == .unreachable)
+        await #expect(throws: SSHError.self) { try await transport.execute("true") }
+        #expect(server.log.split(separator: "\n").count { $0.contains("Accepted") } == 1)
       }
-      #expect(refused.kind == .hostKeyUnknown, "\(refused)")
-      let transport = try await server.connector(
-        "asks", engine: .openssh, acceptNewHostKeys: true
-      ).connect()
-      #expect(try await transport.run("exit 4").exit == .code(4))
-      await transport.close()
     }
-  }
 
-  @Test func aPassphraseIsAskedFor() async throws {
-    try await withLoopbackServer { server in
-      try await Command(
-        "ssh-keygen", ["-q", "-p", "-P", "", "-N", "a b'c\\d", "-f", server.identityFile]
-      ).succeed()
-      let nobody = try await sshError {
-        _ = try await server.connector(engine: .openssh).connect()
+    @Test(arguments: [
+      ("HostName 127.0.0.1\n  Port 1", SSHError.Phase.connect, SSHError.Kind.unreachable),
+      ("HostName no-such-host.invalid", .resolve, .unreachable),
+      ("ProxyCommand exit 1", .banner, .unreachable),
+      ("Nonsense yes", .configuration, .badConfiguration),
+    ])
+    func whatFailsIsTold(
+      _ lines: String, _ phase: SSHError.Phase, _ kind: SSHError.Kind
+    ) async throws {
+      precondition(isMarkedAsTest)
+      let folder = try TemporaryFolder("failing")
+      let configuration = """
+        Host x
+          \(lines)
+          IdentityFile none
+          UserKnownHostsFile /dev/null
+        """
+      try folder.write("ssh_config", configuration)
+      let connector = try SSHConnector(
+        host: "x",
+        options: ConnectionOptions(engine: .openssh, configurationFile: folder["ssh_config"]))
+      let error = try await within(.seconds(30), "the failure") {
+        try await sshError { _ = try await connector.connect() }
       }
-      #expect(nobody.kind == .authenticationRefused, "\(nobody)")
-      let prompts = Locked<[String]>([])
-      let answers = Locked(["wrong", "a b'c\\d"])
-      let connector = try server.connector(
-        engine: .openssh, ask: { _ in false },
-        secret: { question in
-          prompts.withLock { $0.append(question.prompt) }
-          return answers.withLock { $0.isEmpty ? nil : Array($0.removeFirst().utf8) }
-        })
-      let transport = try await connector.connect()
-      #expect(try await transport.run("exit 5").exit == .code(5))
-      await transport.close()
-      let asked = prompts.withLock { $0 }
-      #expect(asked.count == 2)
-      #expect(asked.allSatisfy { $0.contains(server.identityFile) }, "\(asked)")
+      #expect(error.phase == phase && error.kind == kind, "\(error)")
     }
-  }
-
-  /// `ssh -S` without its master goes on with a connection of its own, unless that is forbidden.
-  @Test func aChannelWithoutItsMasterDoesNotConnect() async throws {
-    let host = try HostName("127.0.0.1")
-    let arguments = MasterArguments(
-      host: host, program: try #require(SSHProgram(banner: "OpenSSH_9.2p1")), settings: [:],
-      configurationFile: nil, acceptsNewHostKeys: false, mayAsk: false)
-    let folder = try ControlFolder(host: host.text)
-    defer { folder.remove() }
-    let line = arguments.channel(folder, log: "log", "true")
-    let result = try await Command(line[0], Array(line.dropFirst())).run()
-    #expect(result.end == .code(255))
-    let log = try readText(folder.path + "/log")
-    #expect(log.contains("Control socket") && !log.contains("Connecting to"), "\(log)")
-  }
-
-  @Test func aKilledMasterEndsEveryCallAndIsNotReplaced() async throws {
-    try await withConnection(.openssh) { transport, server in
-      let master = try #require(try masters(of: server).first)
-      let process = try await transport.execute("echo begun; sleep 100")
-      try await process.readLines(1)
-      kill(master.pid, SIGKILL)
-      let error = try await within(.seconds(10), "noticing") {
-        try await sshError { _ = try await process.read() }
-      }
-      #expect(error.kind == .unreachable)
-      await #expect(throws: SSHError.self) { try await transport.execute("true") }
-      #expect(server.log.split(separator: "\n").count { $0.contains("Accepted") } == 1)
-    }
-  }
-
-  @Test(arguments: [
-    ("HostName 127.0.0.1\n  Port 1", SSHError.Phase.connect, SSHError.Kind.unreachable),
-    ("HostName no-such-host.invalid", .resolve, .unreachable),
-    ("ProxyCommand exit 1", .banner, .unreachable),
-    ("Nonsense yes", .configuration, .badConfiguration),
-  ])
-  func whatFailsIsTold(
-    _ lines: String, _ phase: SSHError.Phase, _ kind: SSHError.Kind
-  ) async throws {
-    precondition(isMarkedAsTest)
-    let folder = try TemporaryFolder("failing")
-    let configuration = """
-      Host x
-        \(lines)
-        IdentityFile none
-        UserKnownHostsFile /dev/null
-      """
-    try folder.write("ssh_config", configuration)
-    let connector = try SSHConnector(
-      host: "x",
-      options: ConnectionOptions(engine: .openssh, configurationFile: folder["ssh_config"]))
-    let error = try await within(.seconds(30), "the failure") {
-      try await sshError { _ = try await connector.connect() }
-    }
-    #expect(error.phase == phase && error.kind == kind, "\(error)")
   }
 }
 
