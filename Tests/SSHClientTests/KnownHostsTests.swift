@@ -1,13 +1,9 @@
-import TestSupport
 import Testing
 
 @testable import SSHClient
 
 extension SSHClientTests {
   @Suite struct KnownHostsTests {
-    private let folder: TemporaryFolder
-    init() throws { folder = try TemporaryFolder("known_hosts") }
-
     private static let ed25519 =
       "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBJ3sNVwEfaTKyKyPUVRfYgb7gvqSrFWZTnOwlmdnCgc"
     private static let other =
@@ -67,60 +63,6 @@ extension SSHClientTests {
         Issue.record("not revoked on another port")
         return
       }
-    }
-
-    /// The same lines for the same names as `ssh-keygen -F`, over some hundred generated entries.
-    @Test func namesMatchAsSSHKeygenFindsThem() async throws {
-      var random = SeededRandom(seed: 20_261_130)
-      let path = folder["known_hosts"]
-      let hashed = (0..<120).map { _ in "\(Self.name(&random)) \(Self.ed25519)\n" }.joined()
-      try writeFile(path, Array(hashed.utf8))
-      _ = try await Command("ssh-keygen", ["-q", "-H", "-f", path]).run()
-      let plain = (0..<240).map { _ in Self.line(&random) }.joined()
-      try appendToFile(path, Array(plain.utf8))
-      let content = try readFile(path)
-      var found = 0
-      for _ in 0..<150 {
-        let name = Self.name(&random)
-        let theirs = try await Command("ssh-keygen", ["-F", name, "-f", path]).run()
-        let expected = theirs.outputText.split(separator: "\n")
-          .filter { $0.hasPrefix("# Host ") }
-          .compactMap { $0.split(separator: " ").drop { $0 != "line" }.dropFirst().first }
-          .compactMap { Int($0) }
-        let ours = content.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated()
-          .compactMap { KnownHostLine($1, file: path, number: $0 + 1) }
-          .filter { $0.names(name.lowercased()) }
-        #expect(ours.map(\.place.number) == expected, "\(name)")
-        found += expected.count
-      }
-      #expect(found > 100, "the comparison must have had something to compare")
-    }
-
-    private static func name(_ random: inout SeededRandom) -> String {
-      let name = String(
-        (0..<Int.random(in: 1...2, using: &random)).map { _ in "abc".randomElement(using: &random)!
-        })
-      let domain = ["", ".example", ".test.example"].randomElement(using: &random)!
-      switch Int.random(in: 0..<4, using: &random) {
-      case 0: return "[\(name)\(domain)]:\(2200 + Int.random(in: 0..<2, using: &random))"
-      case 1: return "10.0.0.\(Int.random(in: 1...4, using: &random))"
-      default: return name + domain
-      }
-    }
-
-    private static func line(_ random: inout SeededRandom) -> String {
-      var names = (0..<Int.random(in: 1...3, using: &random)).map { _ in name(&random) }
-      switch Int.random(in: 0..<8, using: &random) {
-      case 0: names.append("*.example")
-      case 1: names = ["*.example", "!" + name(&random)]
-      case 2: names.append("a?")
-      case 3: names = names.map { $0.uppercased() }
-      case 4: names = ["*"] + names.map { "!" + $0 }
-      default: break
-      }
-      let marker = ["", "", "", "", "@revoked ", "@cert-authority "].randomElement(using: &random)!
-      if Int.random(in: 0..<20, using: &random) == 0 { return "garbage without sense\n# comment\n" }
-      return "\(marker)\(names.joined(separator: ",")) \(ed25519) comment\n"
     }
   }
 }
