@@ -39,6 +39,13 @@ int pocket_stream_socket(int domain) {
 #endif
 }
 
+int pocket_stop_signal(pid_t pid) {
+  siginfo_t info;
+  info.si_pid = 0;
+  if (waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG | WNOWAIT) != 0) return 0;
+  return info.si_pid == pid ? info.si_status : 0;
+}
+
 int pocket_socket_pair(int ends[2]) {
 #ifdef __linux__
   return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0 ? 0 : errno;

@@ -37,18 +37,122 @@ extension SSHClientTests {
     }
 
     @Test(arguments: [
-      "ProxyJump": "ProxyJump other", "ProxyCommand": "ProxyCommand nc %h %p",
-      "KnownHostsCommand": "KnownHostsCommand /bin/echo", "BindAddress": "BindAddress 127.0.0.2",
+      "KnownHostsCommand": "KnownHostsCommand /bin/echo", "PKCS11Provider": "PKCS11Provider /x.so",
+      "ProxyUseFdpass": "ProxyUseFdpass yes\n  ProxyCommand nc %h %p",
+      "%C": "IdentityFile ~/%C",
     ])
-    func whatIsNotSupportedYetIsNamedAndNeverIgnored(name: String, line: String) async throws {
-      try await withLoopbackServer { server in
-        try server.addHost("other", port: server.port)
-        try server.addHost("special", port: server.port, configuration: [line])
-        let connector = try server.connector("special")
-        let error = try await sshError { _ = try await connector.connect() }
-        #expect(error.kind == .badConfiguration)
-        #expect(error.message.contains(name))
-        #expect(error.message.contains("not supported yet"))
+    func whatOnlySSHCanDoIsNamedAndNeverIgnored(name: String, line: String) async throws {
+      let error = try await sshError { _ = try await configuration([line]) }
+      #expect(error.kind == .badConfiguration)
+      #expect(error.message.contains(name))
+      #expect(error.beyondLibSSH2?.contains(name) == true)
+    }
+
+    private func configuration(
+      _ lines: [String], _ host: String = "h", isolation: isolated (any Actor)? = #isolation
+    ) async throws -> HostConfiguration {
+      let folder = try TemporaryFolder("config")
+      let file = try folder.write(
+        "ssh_config", "Host *\n  " + lines.joined(separator: "\n  ") + "\n")
+      return try await ConfigurationProgram.configuration(of: HostName(host), file: file)
+    }
+
+    @Test func whatTheConfigurationSaysOfTheWayIsRead() async throws {
+      let set = try await configuration([
+        "AddressFamily inet6", "BindAddress 127.0.0.2", "BindInterface lo", "ConnectTimeout 7",
+        "ConnectionAttempts 3", "TCPKeepAlive no", "ServerAliveInterval 1",
+        "ServerAliveCountMax 2", "ProxyCommand  nc  %h %p", "CheckHostIP yes",
+        "HashKnownHosts yes", "StrictHostKeyChecking off", "HostKeyAlias other",
+        "RevokedHostKeys ~/%n/r", "Ciphers aes128-ctr,aes256-ctr",
+      ])
+      var network = NetworkSettings()
+      (network.addressFamily, network.bindAddress, network.bindInterface) = (
+        .inet6, "127.0.0.2", "lo"
+      )
+      (network.connectTimeout, network.attempts, network.keepsTCPAlive) = (.seconds(7), 3, false)
+      (network.aliveInterval, network.aliveCount) = (.seconds(1), 2)
+      network.proxy = .command("nc  %h %p")
+      #expect(set.network == network)
+      #expect(set.hostKeys.strictness == .acceptNew)
+      #expect(set.hostKeys.hashesNames)
+      // With an alias, ssh does not look at the address.
+      #expect(set.hostKeys.alias == "other" && !set.hostKeys.checksAddress)
+      #expect(set.hostKeys.revokedFile == UserFiles.home + "/h/r")
+      #expect(set.algorithms.ciphers == ["aes128-ctr", "aes256-ctr"])
+      let unset = try await configuration(["Port 22"])
+      #expect(unset.network == NetworkSettings())
+      #expect(unset.hostKeys.strictness == .ask && unset.hostKeys.revokedFile == nil)
+      #expect(try await configuration(["CheckHostIP yes"]).hostKeys.checksAddress)
+      let jump = try await configuration(["ProxyJump me@a:22,b", "ProxyCommand none"])
+      #expect(jump.network.proxy == .jump(["me@a:22", "b"]))
+    }
+
+    @Test(
+      arguments: [
+        ("/a /b", ["/a", "/b"]), ("\"/with space/k\" /b", ["/with space/k", "/b"]),
+        ("none", []), ("/a%%p", ["/a%p"]), ("\"/two  spaces\" \"/b c\"", ["/two  spaces", "/b c"]),
+        ("~/%n/k", [UserFiles.home + "/h/k"]),
+      ])
+    func filesOfKnownHostsAreToldApart(text: String, paths: [String]) async throws {
+      #expect(
+        try await configuration(["UserKnownHostsFile \(text)"]).hostKeys.userFiles == paths)
+    }
+
+    @Test func aRelativeFileOfKnownHostsIsRefusedByName() async throws {
+      let error = try await sshError {
+        _ = try await configuration(["UserKnownHostsFile relative"])
+      }
+      #expect(error.message.contains("UserKnownHostsFile relative"))
+    }
+
+    @Test func variablesForTheHostAreTakenFromOurEnvironmentAndTheConfiguration() throws {
+      let values = ConfigurationValues(
+        "sendenv LC_*\nsendenv LAN?\nsetenv LC_TIME=C\nsetenv A=b c=d\nsetenv E=\n", host: "h")
+      let own = ["LC_ALL=x", "lc_x=y", "LANG=", "LC_TIME=y", "LANGUAGE=z", "=odd", "XLC_A=b"]
+      let found = RemoteEnvironment(values, own: own.map { [UInt8]($0.utf8) })
+      #expect(
+        found.variables.map { String(decoding: $0.name + [0x3D] + $0.value, as: UTF8.self) }
+          == ["LC_ALL=x", "LANG=", "LC_TIME=C", "A=b c=d", "E="])
+    }
+
+    /// Those that AcceptEnv names; the others are no obstacle, to any command.
+    @Test func theHostGetsTheVariablesThatItTakes() async throws {
+      var options = LoopbackServer.Options()
+      options.serverConfiguration = ["AcceptEnv YES_*"]
+      options.clientConfiguration = ["SetEnv YES_A=\"b c\" NO_A=x YES_B="]
+      try await withLoopbackServer(options) { server in
+        let transport = try await server.connector().connect()
+        for _ in 0..<2 {
+          let result = try await transport.run("echo \"$YES_A,${NO_A-unset},${YES_B-unset}\"")
+          #expect(result.outputText == "b c,unset,\n")
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for _ in 0..<8 {
+            group.addTask {
+              let result = try await transport.run("echo $YES_A")
+              #expect(result.outputText == "b c\n")
+            }
+          }
+          try await group.waitForAll()
+        }
+        await transport.close()
+      }
+    }
+
+    /// ssh_config(5), TOKENS; the values are those of the host that is behind the hop.
+    @Test func aHopIsTakenFromProxyJump() async throws {
+      let host = try HostName("me@dev:2222")
+      let settings = try await configuration(["HostName dev.example"], "me@dev:2222")
+      func hop(_ word: String) throws -> HostName {
+        try HostName(jump: word, to: host, settings)
+      }
+      #expect(try hop("a@b:22") == HostName("a@b:22"))
+      #expect(try hop("ssh://a@b:22/") == HostName("a@b:22"))
+      #expect(try hop("[::1]:44") == HostName("[::1]:44"))
+      #expect(try hop("%r@jump-%h:%p") == HostName("me@jump-dev.example:2222"))
+      #expect(try hop("%n%%x") == HostName("dev%x"))
+      for bad in ["-oProxyCommand=x", "a b", "$(id)", "a;b", "", "%z", "ssh://"] {
+        #expect(throws: SSHError.self, "\(bad)") { try hop(bad) }
       }
     }
 

@@ -32,6 +32,27 @@ import Testing
     }
   }
 
+  /// Both connections see the silence; the one whose link it is speaks first.
+  @Test func aFrozenLinkToAHopIsNoticedThereWithinTenSeconds() async throws {
+    try await withJourney { journey in
+      let proxy = try FaultProxy(server: journey.first.port)
+      defer { proxy.stop() }
+      try journey.first.addHost("frozen", port: proxy.port)
+      try journey.addHost("behind", journey.far, ["ProxyJump frozen"])
+      let transport = try await journey.connector("behind").connect()
+      let process = try await transport.execute("echo begun; sleep 100")
+      try await process.readLines(1)
+      let start = ContinuousClock.now
+      proxy.freeze()
+      let error = try await within(.seconds(20), "noticing") {
+        try await sshError { _ = try await process.read() }
+      }
+      #expect(error.message.contains("at the hop frozen: The link is dead"))
+      #expect(ContinuousClock.now - start < .seconds(10))
+      await transport.close()
+    }
+  }
+
   /// No channel is open, and nobody waits for anything.
   @Test(arguments: enginesUnderTest) func aStoppedServerIsNoticedOnAnIdleConnectionToo(
     _ engine: EngineChoice

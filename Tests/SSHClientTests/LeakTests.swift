@@ -15,6 +15,29 @@ extension SSHClientTests {
       await #expect(processExitsWith: .success) { try await useRepeatedly(.libssh2, times: 50) }
     }
 
+    @Test func hopsAndProgramsLeaveNothing() async throws {
+      await #expect(processExitsWith: .success) {
+        try await withJourney { journey in
+          let server = journey.far
+          try server.addHost(
+            "program", port: server.port,
+            configuration: ["ProxyCommand sh -c 'sleep 300 & exec socat - TCP:%h:%p'"])
+          try server.addHost(
+            "dead", port: server.port,
+            configuration: ["ProxyCommand sh -c 'sleep 300 & exit 1'", "ConnectTimeout 1"])
+          try journey.addHost("lost", server, ["ProxyJump first,second", "Port 1"])
+          for _ in 0..<2 { try await useRoutes(journey) }
+          let before = Census.now()
+          for _ in 0..<5 { try await useRoutes(journey) }
+          try await waitUntil("as few descriptors, threads and children as before") {
+            let now = Census.now()
+            return now.descriptors <= before.descriptors && now.threads <= before.threads
+              && now.children <= before.children
+          }
+        }
+      }
+    }
+
     @Test func connectionsBySSHLeaveNoProcessAndNoFolderEither() async throws {
       await #expect(processExitsWith: .success) { try await useRepeatedly(.openssh, times: 15) }
     }
@@ -62,6 +85,19 @@ private func useOnce(_ server: LoopbackServer, _ engine: EngineChoice) async thr
   await abandoned.abandon()
   _ = try await transport.execute("cat")
   await transport.close()
+}
+
+/// Through hops and a program, in vain and not.
+private func useRoutes(_ journey: Journey) async throws {
+  for alias in ["far", "program"] {
+    let transport = try await journey.connector(alias).connect()
+    _ = try await transport.run("echo hello")
+    await transport.close()
+  }
+  for alias in ["dead", "lost"] {
+    let connector = try journey.connector(alias)
+    _ = try await sshError { _ = try await connector.connect() }
+  }
 }
 
 private struct Census {

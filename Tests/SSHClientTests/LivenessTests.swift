@@ -41,5 +41,20 @@ extension SSHClientTests {
       #expect(liveness.step(now: start + .seconds(3600), lastReceived: start) == .probe)
       #expect(liveness.step(now: start + .seconds(7200), lastReceived: start) == .probe)
     }
+
+    /// ssh_config(5), ServerAliveInterval and ServerAliveCountMax.
+    @Test func theConfigurationMakesThePatienceShorterNeverLonger() {
+      for (interval, count, probe, patience) in [
+        (1, 2, 1, 2), (1, 3, 1, 3), (60, 3, 2, 6), (3, 1, 2, 3), (1, 0, 1, 6),
+      ] {
+        let liveness = Liveness(aliveInterval: .seconds(interval), aliveCount: count)
+        #expect(liveness.probeInterval == .seconds(probe))
+        #expect(liveness.patience == .seconds(patience))
+      }
+      // Whatever carries it gives up first.
+      #expect(Liveness(hops: 1).patience > Liveness().patience)
+      #expect(Liveness(hops: 2).patience > Liveness(hops: 1).patience)
+      #expect(Liveness(hops: 16).patience < .seconds(8))
+    }
   }
 }

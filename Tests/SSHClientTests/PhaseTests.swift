@@ -73,19 +73,6 @@ extension SSHClientTests {
       }
     }
 
-    /// `localhost` is ::1 first on most machines, and nobody listens there.
-    @Test func everyAddressOfANameIsTried() async throws {
-      try await withLoopbackServer { server in
-        try server.addHost(
-          "named", port: server.port,
-          configuration: ["HostName localhost", "HostKeyAlias [127.0.0.1]:\(server.port)"])
-        let transport = try await server.connector("named").connect()
-        let result = try await transport.run("exit 3")
-        #expect(result.exit == .code(3))
-        await transport.close()
-      }
-    }
-
     @Test func cancellingAHandshakeEndsItAtOnce() async throws {
       let plain = try PlainServer(.silent)
       try await withLoopbackServer { server in
@@ -116,6 +103,33 @@ extension SSHClientTests {
         #expect(error.phase == .keyExchange)
         #expect(error.kind == .refused)
         #expect(error.message.contains("cipher (it offers only aes128-ctr)"))
+        // The user's own choice: ssh would fail as well.
+        #expect(error.beyondLibSSH2 == nil)
+      }
+    }
+
+    /// What no libssh2 knows, and every ssh does.
+    @Test(arguments: [
+      ("MACs umac-128@openssh.com", "the MAC umac-128@openssh.com"),
+      (
+        "KexAlgorithms sntrup761x25519-sha512@openssh.com",
+        "the key exchange sntrup761x25519-sha512@openssh.com"
+      ),
+    ])
+    func whatOnlySSHCouldAgreeUponIsNamed(line: String, words: String) async throws {
+      var options = LoopbackServer.Options()
+      options.serverConfiguration = [line, "Ciphers aes256-ctr"]
+      try await withLoopbackServer(options) { server in
+        let connector = try server.connector()
+        let error = try await sshError { _ = try await connector.connect() }
+        #expect(error.kind == .refused)
+        #expect(error.beyondLibSSH2 == words)
+        try server.addHost("own", port: server.port, configuration: [line])
+        let own = try server.connector("own")
+        let refused = try await sshError { _ = try await own.connect() }
+        #expect(refused.kind == .badConfiguration)
+        #expect(refused.beyondLibSSH2 == line)
+        try await server.ssh("true").succeed()
       }
     }
 

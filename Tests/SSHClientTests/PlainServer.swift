@@ -19,23 +19,26 @@ final class PlainServer: Sendable {
   }
 
   let port: UInt16
-  /// How many clients have hung up.
-  var hangUps: Int { counter.withLock { $0 } }
+  /// How many clients have come.
+  var clients: Int { counts.withLock { $0.clients } }
+  /// How many of them have hung up.
+  var hangUps: Int { counts.withLock { $0.hangUps } }
   private let listener: Int32
-  private let counter = Locked(0)
+  private let counts = Locked((clients: 0, hangUps: 0))
 
   init(_ behaviour: Behaviour) throws {
     let listener = try listenOnLoopback(port: 0)
     self.listener = listener
     port = try localPort(of: listener)
-    let counter = counter
+    let counts = counts
     startThread {
       while true {
         let client = accept(listener, nil, nil)
         guard client >= 0 else { return }
+        counts.withLock { $0.clients += 1 }
         startThread {
           serve(client, behaviour)
-          counter.withLock { $0 += 1 }
+          counts.withLock { $0.hangUps += 1 }
           close(client)
         }
       }

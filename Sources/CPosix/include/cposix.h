@@ -11,6 +11,8 @@ int pocket_termination_signal(int status);
 /// Whether a child has ended; it stays a zombie, so that neither its number nor its group's is given
 /// to a stranger before `waitpid`.
 int pocket_has_ended(pid_t pid);
+/// The signal that has stopped a child, or 0.
+int pocket_stop_signal(pid_t pid);
 
 /// Two connected stream sockets that no child inherits, and that block. Returns 0 or an error number.
 int pocket_socket_pair(int ends[2]);

@@ -24,10 +24,8 @@ struct AuthenticationPreferences: Sendable, Equatable {
   init() {}
 
   /// Reads the answer of `ssh -G`, taken apart.
-  init(_ values: [String: [String]], _ tokens: PathTokens) throws(SSHError) {
-    func isOff(_ keyword: String) -> Bool {
-      ["no", "false"].contains(values[keyword]?.first ?? "yes")
-    }
+  init(_ values: ConfigurationValues, _ tokens: PathTokens) throws(SSHError) {
+    func isOff(_ keyword: String) -> Bool { ["no", "false"].contains(values[keyword] ?? "yes") }
     // PubkeyAuthentication may be `unbound` or `host-bound` as well.
     let switches: [Method: String] = [
       .gssapi: "gssapiauthentication", .hostBased: "hostbasedauthentication",
@@ -35,15 +33,13 @@ struct AuthenticationPreferences: Sendable, Equatable {
       .password: "passwordauthentication",
     ]
     // Not printed where it is not set: then the order is ours, which is ssh_config(5)'s default.
-    let names = values["preferredauthentications"]?.first?.split(separator: ",")
-    let order = names.map { $0.compactMap { Method(rawValue: String($0)) } } ?? Method.allCases
+    let names = values.list("preferredauthentications")
+    let order = names.map { $0.compactMap(Method.init) } ?? Method.allCases
     methods = order.filter { method in switches[method].map { !isOff($0) } ?? true }
-    for file in values["certificatefile"] ?? [] where file != "none" {
+    for file in values.all("certificatefile") where file != "none" {
       certificateFiles.append(try tokens.expand(file))
     }
-    publicKeyAlgorithms = values["pubkeyacceptedalgorithms"]?.first.map {
-      Set($0.split(separator: ",").map(String.init))
-    }
-    passwordPrompts = values["numberofpasswordprompts"]?.first.flatMap(Int.init) ?? 3
+    publicKeyAlgorithms = values.list("pubkeyacceptedalgorithms").map(Set.init)
+    passwordPrompts = values.number("numberofpasswordprompts") ?? 3
   }
 }

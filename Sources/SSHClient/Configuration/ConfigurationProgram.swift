@@ -10,8 +10,10 @@ enum ConfigurationProgram {
   /// `Match exec` runs commands of the user's, which may hang.
   private static let limit = Duration.seconds(5)
 
+  /// - Parameter jumps: the hops that a ProxyJump of a host behind this one names, as ssh's `-J`;
+  ///   empty leaves it to this host's own configuration.
   static func configuration(
-    of host: HostName, file: String?
+    of host: HostName, jumps: [HostName] = [], file: String?
   ) async throws(SSHError) -> HostConfiguration {
     if file == nil, UserFiles.isTesting {
       throw SSHError(
@@ -21,6 +23,7 @@ enum ConfigurationProgram {
     }
     var arguments = ["-G"]
     if let file { arguments += ["-F", file] }
+    if !jumps.isEmpty { arguments += ["-J", jumps.map(\.text).joined(separator: ",")] }
     if let port = host.port { arguments += ["-p", String(port)] }
     if let user = host.user { arguments += ["-l", user] }
     // What follows `--` is never an option, whatever it looks like.

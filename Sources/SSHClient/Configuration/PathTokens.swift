@@ -62,14 +62,27 @@ struct PathTokens {
       case "h": result += hostName
       case "i": result += String(getuid())
       case "k": result += hostKeyAlias ?? originalName
+      case "L": result += String(localHostName().prefix { $0 != "." })
+      case "l": result += localHostName()
       case "n": result += originalName
       case "p": result += String(port)
       case "r": result += user
       case "u": result += try localUser()
-      case let other: throw refuse("\(text): the token %\(other.map(String.init) ?? "") is unknown")
+      case let other:
+        let token = "%\(other.map(String.init) ?? "")"
+        var error = refuse("\(text): the token \(token) is unknown")
+        // %C and %j, and what a newer ssh may know.
+        error.beyondLibSSH2 = "the token \(token) in \(text)"
+        throw error
       }
     }
     return result
+  }
+
+  private func localHostName() -> String {
+    var name = [CChar](repeating: 0, count: 256)
+    gethostname(&name, name.count - 1)
+    return name.text
   }
 
   private func localUser() throws(SSHError) -> String {

@@ -1,20 +1,22 @@
 /// Decides whether the key that a host showed is its own.
 struct HostKeyCheck: Sendable {
   let configuration: HostConfiguration
-  let host: String
-  let configurationFile: String?
-  let acceptsNew: Bool
-  let questions: Questions?
+  let host: HostName
+  let options: ConnectionOptions
 
   private static let patience = Duration.seconds(10)
 
   func loadKnownHosts() async throws(SSHError) -> KnownHosts {
-    let paths = configuration.userKnownHostsFiles + configuration.globalKnownHostsFiles
-    let host = host
+    let (settings, host) = (configuration.hostKeys, host.text)
     return try await onOwnThread(deadline: Self.patience, expired: slowFiles) {
       do throws(SSHError) {
         var known = KnownHosts()
-        for path in paths { known.add(file: path, try KnownHostsFile.read(path, host: host)) }
+        for path in settings.userFiles + settings.globalFiles {
+          known.add(file: path, try KnownHostsFile.read(path, host: host))
+        }
+        if let path = settings.revokedFile {
+          known.add(revoked: try RevokedKeys(path: path, host: host))
+        }
         return .success(known)
       } catch {
         return .failure(error)
@@ -23,14 +25,16 @@ struct HostKeyCheck: Sendable {
   }
 
   private var slowFiles: SSHError {
-    SSHError(.hostKey, .timedOut, host: host, "The known hosts files could not be read")
+    SSHError(
+      .hostKey, .timedOut, host: host.text, "The known hosts files could not be read or written")
   }
 
   /// The user's algorithms, with the types of the known keys before the others: the list is
   /// exclusive, and a key of an unrecorded type could not be judged.
   func algorithms(_ known: KnownHosts) -> AlgorithmPreferences {
     var preferences = configuration.algorithms
-    let names = known.knownTypes(of: configuration.knownHostName).flatMap(Self.signatureNames)
+    let names = known.knownTypes(of: configuration.knownHostName).flatMap(
+      HostKeyOffers.signatureNames)
     // libssh2 knows no host certificates.
     guard let list = preferences.hostKey?.filter({ !$0.contains("-cert-") }) else {
       return preferences
@@ -40,77 +44,76 @@ struct HostKeyCheck: Sendable {
     return preferences
   }
 
-  /// RFC 8332: an RSA key has three signature algorithms.
-  private static func signatureNames(of type: String) -> [String] {
-    type == "ssh-rsa" ? ["rsa-sha2-512", "rsa-sha2-256", "ssh-rsa"] : [type]
-  }
-
+  /// - Parameters:
+  ///   - address: the numeric address that we connected to, where there is one to be checked.
   /// - Throws: `SSHError` kind `.hostKeyUnknown` or `.hostKeyChanged`.
-  func judge(_ key: HostKey, _ known: KnownHosts) async throws(SSHError) {
-    switch known.judge(key, of: configuration.knownHostName) {
-    case .known: return
-    case .revoked(let place):
-      throw SSHError(
-        .hostKey, .hostKeyChanged, host: host,
-        "The host shows a revoked \(key.typeName) key, \(key.fingerprint) (\(place))",
-        advice: "Do not connect; ask whoever runs the host for its new key")
-    case .changed(let other, let place):
-      throw SSHError(
-        .hostKey, .hostKeyChanged, host: host,
-        "The host shows another \(key.typeName) key, \(key.fingerprint), than the known "
-          + "\(other.fingerprint) (\(place))",
-        advice: "Somebody may be listening in. If you know why it changed, run: "
-          + "ssh-keygen -R '\(configuration.knownHostName.primary)' -f '\(place.file)'")
-    case .unknown(let otherTypes, let authority):
-      try await judgeUnknown(key, otherTypes, authority)
-    }
-  }
-
-  private func judgeUnknown(
-    _ key: HostKey, _ otherTypes: [String], _ authority: Bool
+  func judge(
+    _ key: HostKey, _ known: KnownHosts, _ offers: HostKeyOffers, address: String?
   ) async throws(SSHError) {
-    let strictness = configuration.strictHostKeyChecking
-    var isConfirmed = false
-    if otherTypes.isEmpty, acceptsNew || strictness == .acceptNew {
-      isConfirmed = true
-    } else if strictness == .ask, !configuration.batchMode, let questions {
-      isConfirmed = await questions.confirmHostKey(
-        HostKeyQuestion(
-          host: host, keyType: key.typeName, fingerprint: key.fingerprint,
-          otherKnownTypes: otherTypes))
-    }
-    guard isConfirmed else { throw unknown(key, otherTypes, authority) }
-    // `UserKnownHostsFile none` is the user's wish to keep no record.
-    guard let path = configuration.userKnownHostsFiles.first else { return }
-    let (name, hashed, host) = (
-      configuration.knownHostName, configuration.hashesKnownHosts, host
-    )
-    try await onOwnThread(deadline: Self.patience, expired: slowFiles) {
-      do throws(SSHError) {
-        try KnownHostsFile.append(key, name: name, hashed: hashed, to: path, host: host)
-        return .success(())
-      } catch {
-        return .failure(error)
+    let name = configuration.knownHostName
+    // For ssh a certificate would count, whatever is known of the plain key.
+    let isTrusted = offers.hasCertificate && known.hasAuthority(for: name)
+    switch known.judge(key, of: name) {
+    case .known: break
+    case .revoked(let place): throw revoked(key, place)
+    case .changed(let other, let place):
+      let error = changed(key, from: other, place, of: name.primary)
+      throw isTrusted ? withAuthority(error) : error
+    case .unknown(let otherTypes):
+      let beyond = offers.typeOnlySSHCanAskFor(
+        known: otherTypes, allowed: configuration.algorithms.hostKey)
+      // Nobody is asked what ssh can find out.
+      let isForSSH = options.engine == .auto && (isTrusted || beyond != nil)
+      let isConfirmed = isForSSH ? false : await isConfirmed(key, otherTypes)
+      guard isConfirmed else {
+        var error = unknown(key, otherTypes)
+        error.beyondLibSSH2 = beyond.map { "\($0) host keys" }
+        throw isTrusted ? withAuthority(error) : error
       }
+      try await record(key, as: name.primary)
+    }
+    if configuration.hostKeys.checksAddress, let address {
+      try await judge(key, known, address: address)
     }
   }
 
-  private func unknown(
-    _ key: HostKey, _ otherTypes: [String], _ authority: Bool
-  ) -> SSHError {
-    var message = "The host's \(key.typeName) key, \(key.fingerprint), is not known"
-    if !otherTypes.isEmpty {
-      message += "; known for this host is only \(otherTypes.joined(separator: ", "))"
+  /// ssh_config(5), CheckHostIP: the same key must be the one that is known for the address.
+  private func judge(
+    _ key: HostKey, _ known: KnownHosts, address: String
+  ) async throws(SSHError) {
+    let name = KnownHostName(host: address, port: configuration.port, alias: nil)
+    if name == configuration.knownHostName { return }
+    switch known.judge(key, of: name) {
+    case .known: return
+    case .revoked(let place): throw revoked(key, place)
+    case .changed(let other, let place): throw changed(key, from: other, place, of: name.primary)
+    case .unknown: try await record(key, as: name.primary)
     }
-    if authority {
-      message += "; a certificate authority is, but host certificates are not supported yet"
+  }
+
+  private func isConfirmed(_ key: HostKey, _ otherTypes: [String]) async -> Bool {
+    let strictness = configuration.hostKeys.strictness
+    if otherTypes.isEmpty, options.acceptsNewHostKeys || strictness == .acceptNew { return true }
+    guard strictness == .ask, !configuration.batchMode, let questions = options.questions else {
+      return false
     }
-    let command =
-      ["ssh"] + (configurationFile.map { ["-F", "'\($0)'"] } ?? [])
-      + ["-p", String(configuration.port), "\(configuration.user)@\(configuration.hostName)"]
-    return SSHError(
-      .hostKey, .hostKeyUnknown, host: host, message,
-      advice: "Compare the fingerprint with the host's own, then confirm it by running: "
-        + command.joined(separator: " "))
+    return await questions.confirmHostKey(
+      HostKeyQuestion(
+        host: host.text, keyType: key.typeName, fingerprint: key.fingerprint,
+        otherKnownTypes: otherTypes))
+  }
+
+  /// As for ssh, a key that cannot be recorded is no reason not to go on: it is confirmed.
+  private func record(_ key: HostKey, as name: String) async throws(SSHError) {
+    // `UserKnownHostsFile none` is the user's wish to keep no record.
+    guard let path = configuration.hostKeys.userFiles.first else { return }
+    try UserFiles.check(path, host: host.text)
+    let hashed = configuration.hostKeys.hashesNames
+    let result = try await onOwnThread(deadline: Self.patience, expired: slowFiles) {
+      .success(KnownHostsFile.append(key, name: name, hashed: hashed, to: path))
+    }
+    if case .failure(let error) = result {
+      options.onNotice("the host key of \(name) is not recorded: \(path): \(error.words)")
+    }
   }
 }

@@ -4,8 +4,12 @@
 /// gives up on a whole file because of one bad line.
 struct KnownHosts: Sendable {
   private var lines: [KnownHostLine] = []
+  /// ssh_config(5), RevokedHostKeys: bad for every host.
+  private var revoked: [(key: HostKey, place: Place)] = []
 
   init() {}
+
+  mutating func add(revoked keys: RevokedKeys) { revoked += keys.entries }
 
   /// Adds a file's lines. What cannot be read as a line is passed over, as OpenSSH does.
   mutating func add(file path: String, _ content: [UInt8]) {
@@ -19,9 +23,8 @@ struct KnownHosts: Sendable {
   /// What is known about a key that a host showed.
   enum Verdict: Equatable {
     case known
-    /// No key of this type is known. `otherTypes`: what is known instead; `authority`: some
-    /// certificate authority is trusted for the host.
-    case unknown(otherTypes: [String], authority: Bool)
+    /// No key of this type is known. `otherTypes`: what is known instead.
+    case unknown(otherTypes: [String])
     /// Another key of this type is known.
     case changed(HostKey, Place)
     case revoked(Place)
@@ -35,6 +38,7 @@ struct KnownHosts: Sendable {
   }
 
   func judge(_ key: HostKey, of host: KnownHostName) -> Verdict {
+    if let entry = revoked.first(where: { $0.key == key }) { return .revoked(entry.place) }
     let exact = matches(host.primary)
     // As OpenSSH, a key known for the bare name is good on any port; and a revoked key is bad
     // whatever line says so.
@@ -52,8 +56,13 @@ struct KnownHosts: Sendable {
     for line in keys {
       if let type = line.key?.type, !types.contains(type) { types.append(type) }
     }
-    return .unknown(
-      otherTypes: types, authority: exact.contains { $0.marker == .certificateAuthority })
+    return .unknown(otherTypes: types)
+  }
+
+  /// Whether a certificate of the host's would be looked at: some authority is trusted for it.
+  func hasAuthority(for host: KnownHostName) -> Bool {
+    [host.primary, host.bare].compactMap { $0 }.flatMap(matches)
+      .contains { $0.marker == .certificateAuthority && $0.key != nil }
   }
 
   /// The types of the keys known for a host, in the files' order: the server is to be asked for

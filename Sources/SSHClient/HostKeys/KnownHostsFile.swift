@@ -27,25 +27,24 @@ enum KnownHostsFile {
   /// Adds a line for a key that the user has confirmed, in one write, so that several processes
   /// can do it at once.
   static func append(
-    _ key: HostKey, name: KnownHostName, hashed: Bool, to path: String, host: String
-  ) throws(SSHError) {
-    try UserFiles.check(path, host: host)
-    let field = hashed ? HashedHost.field(for: name.primary) : name.primary
+    _ key: HostKey, name: String, hashed: Bool, to path: String
+  ) -> Result<Void, SystemError> {
+    let field = hashed ? HashedHost.field(for: name) : name
     var line = [UInt8]("\(field) \(key.type) \(Data(key.blob).base64EncodedString())\n".utf8)
-    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-    mkdir(folder, 0o700)
+    makeUserFolder(for: path)
     let file = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw cannotAdd(path, host) }
+    guard file >= 0 else { return .failure(.last()) }
     defer { close(file) }
     let size = lseek(file, 0, SEEK_END)
     var last: UInt8 = 0x0A
     if size > 0, pread(file, &last, 1, size - 1) == 1, last != 0x0A { line.insert(0x0A, at: 0) }
-    guard write(file, line, line.count) == line.count else { throw cannotAdd(path, host) }
+    // On a full disk a part of it may be there: whoever reads it finds no key in it.
+    return write(file, line, line.count) == line.count ? .success(()) : .failure(.last())
   }
 
-  private static func cannotAdd(_ path: String, _ host: String) -> SSHError {
-    SSHError(
-      .hostKey, .badConfiguration, host: host,
-      "Cannot add the host key to \(path): \(SystemError.last().words)")
+  /// As ssh: no other folder than `~/.ssh` is made for the file.
+  private static func makeUserFolder(for path: String) {
+    let folder = UserFiles.home + "/.ssh"
+    if path.hasPrefix(folder + "/") { mkdir(folder, 0o700) }
   }
 }

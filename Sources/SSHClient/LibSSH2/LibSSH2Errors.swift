@@ -17,9 +17,11 @@ extension SSHConnection {
     return String(cString: text)
   }
 
-  /// The connection ended by itself.
+  /// The connection ended by itself. What carried it may know more.
   func lost(_ words: String) -> SSHError {
-    SSHError(.transfer, .unreachable, host: host, "The connection was lost: \(words)")
+    SSHError(
+      .transfer, .unreachable, host: host,
+      "The connection was lost: \(carrier?.knownWords ?? words)")
   }
 
   /// The connection ended with this libssh2 error; a reason that the server gave comes first.

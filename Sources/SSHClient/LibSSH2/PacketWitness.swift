@@ -125,31 +125,16 @@ struct PacketReader {
   mutating func skip(_ count: Int) { rest = rest.dropFirst(count) }
 }
 
-/// The algorithm lists of one side, RFC 4253 §7.1.
-struct AlgorithmOffer: Equatable {
-  var keyExchange: [String]
-  var hostKey: [String]
-  var cipher: [String]
-  var mac: [String]
+/// Writes RFC 4251 §5 values.
+struct PacketWriter {
+  private(set) var bytes: [UInt8] = []
 
-  init?(_ packet: inout PacketReader) {
-    packet.skip(16)
-    var lists: [[String]] = []
-    for _ in 0..<6 {
-      guard let list = packet.text() else { return nil }
-      lists.append(list.split(separator: ",").map(String.init))
-    }
-    (keyExchange, hostKey, cipher, mac) = (lists[0], lists[1], lists[2], lists[4])
+  mutating func number(_ value: UInt32) {
+    withUnsafeBytes(of: value.bigEndian) { bytes += $0 }
   }
 
-  /// For which purposes the two sides have nothing in common, with what the server offers.
-  func missing(from server: AlgorithmOffer) -> [String] {
-    [
-      ("key exchange", keyExchange, server.keyExchange), ("host key", hostKey, server.hostKey),
-      ("cipher", cipher, server.cipher), ("MAC", mac, server.mac),
-    ].compactMap { name, ours, theirs in
-      Set(ours).isDisjoint(with: theirs)
-        ? "\(name) (it offers only \(theirs.joined(separator: ", ")))" : nil
-    }
+  mutating func text(_ text: String) {
+    number(UInt32(text.utf8.count))
+    bytes += text.utf8
   }
 }

@@ -3,119 +3,16 @@ import CSSH2
 extension SSHConnection {
   /// The window of a channel, and so the most that lies unread here: what a link with 50 ms of
   /// delay needs to be full (2 MiB give 31 MB/s there, 4 MiB 51, 8 MiB no more).
-  private static let window: UInt32 = 4 << 20
-  private static let packetSize: UInt32 = 32768
+  static let window: UInt32 = 4 << 20
   private static let readLimit = 256 << 10
   /// libssh2 itself adds to a window that is below three quarters plus the read's size, but loses
   /// data when such a call must be repeated (new keys are being exchanged) and comes back with
   /// another size. So the window is kept above that here, with one and the same amount until done.
   private static let windowFloor = window / 4 * 3 + UInt32(readLimit)
-  /// libssh2 1.10 cannot send a request much longer.
-  private static let commandLimit = 30_000
   /// How long after the streams' end the server may take to say how the command ended.
   private static let exitPatience = Duration.seconds(10)
 
-  // MARK: Opening
-
-  /// Opens a channel and starts `command` on it.
-  func execute(_ command: String, deadline: Duration) async throws(SSHError) -> UInt32 {
-    let bytes = [UInt8](command.utf8)
-    guard bytes.count <= Self.commandLimit else {
-      throw SSHError(
-        .open, .refused, host: host,
-        "The command has \(bytes.count) bytes; a request takes \(Self.commandLimit)")
-    }
-    let end = ContinuousClock.now + deadline
-    let expired = SSHError(
-      .open, .timedOut, host: host, "The server did not start the command within \(deadline)")
-    let id = try await openChannel(end, expired)
-    // What nobody waits for any more is not started, as long as that can be helped.
-    if Task.isCancelled {
-      park(id)
-      throw .cancelled(host: host)
-    }
-    return try await perform(
-      channel: nil, deadline: end, expired: expired, outlivesWaiter: { true },
-      unwanted: { _ in self.park(id) }
-    ) { operation in
-      guard let channel = self.channels[id] else { return .failure(self.gone) }
-      if self.requestingOperation != operation, !self.isWatched(operation) {
-        return .failure(.cancelled(host: self.host))
-      }
-      // A reply to another channel's request would end the wait for this one's with an error.
-      if let other = self.requestingOperation, other != operation { return nil }
-      self.requestingOperation = operation
-      let code = bytes.withUnsafeBytes {
-        libssh2_channel_process_startup(
-          channel.pointer, "exec", 4, $0.baseAddress?.assumingMemoryBound(to: CChar.self),
-          UInt32($0.count))
-      }
-      if code == LIBSSH2_ERROR_EAGAIN { return nil }
-      self.requestingOperation = nil
-      self.wake()
-      switch code {
-      case 0: return .success(id)
-      case LIBSSH2_ERROR_CHANNEL_REQUEST_DENIED, LIBSSH2_ERROR_CHANNEL_FAILURE:
-        self.park(id)
-        return .failure(
-          SSHError(.open, .refused, host: self.host, "The server refused to run a command"))
-      default:
-        let error = self.lost(code)
-        self.fail(error)
-        return .failure(error)
-      }
-    }
-  }
-
-  private func openChannel(
-    _ end: ContinuousClock.Instant, _ expired: SSHError
-  ) async throws(SSHError) -> UInt32 {
-    try await perform(
-      deadline: end, expired: expired, outlivesWaiter: { true },
-      unwanted: { if case .success(let id) = $0 { self.park(id) } }
-    ) { operation in
-      guard let session = self.session, let wire = self.wire else { return .failure(self.gone) }
-      if self.openingOperation != operation, !self.isWatched(operation) {
-        return .failure(.cancelled(host: self.host))
-      }
-      // libssh2 has room for one opening per session.
-      if let other = self.openingOperation, other != operation { return nil }
-      self.openingOperation = operation
-      if let pointer = libssh2_channel_open_ex(
-        session, "session", 7, Self.window, Self.packetSize, nil, 0)
-      {
-        self.openingOperation = nil
-        self.wake()
-        guard let id = wire.witness.confirmedChannel else { return .failure(self.gone) }
-        self.channels[id] = Channel(pointer: pointer, id: id)
-        return .success(id)
-      }
-      let code = libssh2_session_last_errno(session)
-      if code == LIBSSH2_ERROR_EAGAIN { return nil }
-      self.openingOperation = nil
-      self.wake()
-      return .failure(self.openingFailed(code, wire))
-    }
-  }
-
-  private func openingFailed(_ code: Int32, _ wire: Wire) -> SSHError {
-    guard code == LIBSSH2_ERROR_CHANNEL_FAILURE else {
-      let error = lost(code)
-      fail(error)
-      return error
-    }
-    let words = wire.witness.openFailure?.words ?? lastWords
-    let open = channels.count + parked.count
-    if open == 0 {
-      return SSHError(
-        .open, .refused, host: host, "The server opens no channel: \(words)")
-    }
-    return SSHError(
-      .open, .tooManyChannels, host: host,
-      "The server opens no further channel beside the \(open) open ones: \(words)")
-  }
-
-  private var gone: SSHError {
+  var gone: SSHError {
     failure ?? SSHError(.transfer, .cancelled, host: host, "The channel was let go of")
   }
 
@@ -127,7 +24,7 @@ extension SSHConnection {
     try await perform(channel: id, deadline: nil, expired: gone) { _ in self.readOnce(id) }
   }
 
-  private func readOnce(_ id: UInt32) -> Result<RemoteOutput, SSHError>? {
+  func readOnce(_ id: UInt32) -> Result<RemoteOutput, SSHError>? {
     guard let channel = channels[id] else { return .failure(gone) }
     // With no room in the buffer libssh2 only takes in what the socket has.
     var nothing: CChar = 0

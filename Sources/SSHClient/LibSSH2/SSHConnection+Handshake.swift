@@ -6,43 +6,39 @@ import CSSH2
   import Darwin
 #endif
 
-/// Which algorithms to offer, in order of preference; nil leaves libssh2's own list.
-struct AlgorithmPreferences: Sendable, Equatable {
-  var keyExchange: [String]?
-  var hostKey: [String]?
-  var ciphers: [String]?
-  var macs: [String]?
-}
-
 extension SSHConnection {
   private static let keyExchangePatience = Duration.seconds(20)
 
-  /// Takes over a connected socket, exchanges banners and keys; answers the key that the host
-  /// showed, which nobody has judged yet.
+  /// Takes over a route, exchanges banners and keys; answers the key that the host showed, which
+  /// nobody has judged yet.
   func handshake(
-    socket: Int32, _ preferences: AlgorithmPreferences, bannerDeadline: Duration
+    _ route: Route, _ preferences: AlgorithmPreferences, _ liveness: Liveness,
+    bannerDeadline: Duration
   ) async throws(SSHError) -> HostKey {
-    let session = try adopt(socket: socket)
+    let session = try adopt(route, liveness)
+    let socket = route.socket
     try prefer(preferences, session)
     let bannerExpired = SSHError(
       .banner, .timedOut, host: host,
       "The server sent no SSH banner within \(bannerDeadline)")
     let isDone = try await perform(
       deadline: .now + bannerDeadline, expired: bannerExpired
-    ) { _ in self.handshakeOnce(socket, untilBanner: true) }
+    ) { _ in self.handshakeOnce(socket, preferences, untilBanner: true) }
     if !isDone {
       let expired = SSHError(
         .keyExchange, .timedOut, host: host,
         "The key exchange was not over within \(Self.keyExchangePatience)")
       _ = try await perform(
         deadline: .now + Self.keyExchangePatience, expired: expired
-      ) { _ in self.handshakeOnce(socket, untilBanner: false) }
+      ) { _ in self.handshakeOnce(socket, preferences, untilBanner: false) }
     }
     return try shownHostKey()
   }
 
   /// True when the handshake is over, false when only the server's banner is here.
-  private func handshakeOnce(_ socket: Int32, untilBanner: Bool) -> Result<Bool, SSHError>? {
+  private func handshakeOnce(
+    _ socket: Int32, _ preferences: AlgorithmPreferences, untilBanner: Bool
+  ) -> Result<Bool, SSHError>? {
     guard let session else {
       return .failure(failure ?? lost("no session"))
     }
@@ -54,7 +50,7 @@ extension SSHConnection {
     if code == LIBSSH2_ERROR_EAGAIN {
       return untilBanner && hasBanner ? .success(false) : nil
     }
-    let error = hasBanner ? keyExchangeFailed(code) : bannerFailed(code)
+    let error = hasBanner ? keyExchangeFailed(code, preferences) : bannerFailed(code)
     fail(error)
     return .failure(error)
   }
@@ -74,15 +70,21 @@ extension SSHConnection {
       advice: "Check the host name and the port")
   }
 
-  private func keyExchangeFailed(_ code: Int32) -> SSHError {
+  private func keyExchangeFailed(
+    _ code: Int32, _ preferences: AlgorithmPreferences
+  ) -> SSHError {
     let offers = wire?.witness.offers ?? []
     if code == LIBSSH2_ERROR_KEX_FAILURE, offers.count == 2 {
       let missing = offers[0].missing(from: offers[1])
       if !missing.isEmpty {
+        let words = missing.map { purpose, offered in
+          "\(purpose.rawValue) (it offers only \(offered.joined(separator: ", ")))"
+        }
         return SSHError(
           .keyExchange, .refused, host: host,
           "The server and libssh2 \(Self.libraryVersion) share no algorithm for "
-            + missing.joined(separator: "; "))
+            + words.joined(separator: "; "),
+          beyondLibSSH2: preferences.whatSSHCanDo(of: missing))
       }
     }
     let words = wire?.witness.disconnect.map { "the server said “\($0)”" } ?? lastWords
@@ -92,6 +94,12 @@ extension SSHConnection {
     return SSHError(
       .keyExchange, isLost ? .unreachable : .refused, host: host,
       "The key exchange failed (libssh2 \(code), \(words))")
+  }
+
+  /// The host key algorithms that the two sides named, RFC 4253 §7.1.
+  func hostKeyOffers() -> HostKeyOffers {
+    guard let offers = wire?.witness.offers, offers.count == 2 else { return HostKeyOffers() }
+    return HostKeyOffers(ours: offers[0].hostKey, server: offers[1].hostKey)
   }
 
   private static var libraryVersion: String {
@@ -116,7 +124,8 @@ extension SSHConnection {
         throw SSHError(
           .configuration, .badConfiguration, host: host,
           "libssh2 \(Self.libraryVersion) knows none of \(option) "
-            + names.joined(separator: ","))
+            + names.joined(separator: ","),
+          beyondLibSSH2: "\(option) \(names.joined(separator: ","))")
       }
     }
   }

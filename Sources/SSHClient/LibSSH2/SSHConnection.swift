@@ -47,6 +47,13 @@ actor SSHConnection {
   /// A closed channel kept to have something to read through while no other is open: only so are
   /// a server's new keys answered and keepalives' replies noticed.
   var spare: Channel?
+  /// What each command is to find in its environment. What the server does not take is removed, so
+  /// that it costs one round trip for each connection and not for each command.
+  var environment: [RemoteEnvironment.Variable] = []
+  /// Set on a hop: the next connection, which one of this one's channels carries.
+  var relay: Relay?
+  /// What carries this connection, if it is no TCP connection of our own.
+  private(set) var carrier: (any Carrier)?
   private var liveness = Liveness()
   private var isAuthenticated = false
 
@@ -61,21 +68,23 @@ actor SSHConnection {
   /// of other connections.
   private static let isLibraryReady = libssh2_init(0) == 0
 
-  /// Takes over a connected socket.
-  func adopt(socket: Int32) throws(SSHError) -> OpaquePointer {
-    let wire = Wire(socket: socket)
+  /// Takes over a route.
+  func adopt(_ route: Route, _ liveness: Liveness) throws(SSHError) -> OpaquePointer {
+    let wire = Wire(socket: route.socket)
     guard Self.isLibraryReady, let session = wire.makeSession() else {
-      Self.closeSocket(socket)
+      route.discard()
       throw SSHError(.connect, .badConfiguration, host: host, "libssh2 does not start")
     }
     (self.wire, self.session) = (wire, session)
-    reactor.serve { ready in self.assumeIsolated { $0.turn(ready: ready.first ?? 0) } }
+    (carrier, self.liveness) = (route.carrier, liveness)
+    reactor.serve { ready in self.assumeIsolated { $0.turn(ready: ready) } }
     return session
   }
 
-  func authenticated() {
+  func authenticated(_ environment: RemoteEnvironment) {
     isAuthenticated = true
     wire?.wipesFreedMemory = false
+    self.environment = environment.variables
   }
 
   /// Ends the connection at once; idempotent.
@@ -98,7 +107,7 @@ actor SSHConnection {
     operations.removeAll()
   }
 
-  private static func closeSocket(_ socket: Int32) {
+  static func closeSocket(_ socket: Int32) {
     #if canImport(Glibc)
       _ = Glibc.close(socket)
     #else
@@ -109,6 +118,7 @@ actor SSHConnection {
   private func tearDown() {
     reactor.release()
     guard let wire, let session else { return }
+    endRelay()
     channels.removeAll()
     parked.removeAll()
     spare = nil
@@ -119,6 +129,7 @@ actor SSHConnection {
     // With a dead wire it never waits; the bound is for a library that thinks otherwise.
     while libssh2_session_free(session) == LIBSSH2_ERROR_EAGAIN, tries < 100 { tries += 1 }
     Self.closeSocket(wire.socket)
+    carrier?.end(isWished: failure?.kind == .cancelled)
     (self.wire, self.session) = (nil, nil)
   }
 
@@ -196,14 +207,21 @@ actor SSHConnection {
   // MARK: The turn
 
   /// Does what can be done now; then says what to wait for, or nil when nothing is left.
-  func turn(ready: Int16) -> Interest? {
+  ///
+  /// - Parameter ready: what each descriptor of the last answer is ready for; the first is the
+  ///   connection's own socket.
+  func turn(ready: [Int16]) -> Interest? {
+    if ready.dropFirst().contains(where: { $0 != 0 }) {
+      carrier?.listen()
+      isDirty = true
+    }
     if let wire, failure == nil {
       if wire.hasUnsentBytes {
         if !wire.flush() { fail(lost("sending failed")) }
         // Writers wait for this, and the socket will not be asked about it again.
         isDirty = isDirty || !wire.hasUnsentBytes
       }
-      pass(wire, ready)
+      pass(wire, ready.first ?? 0)
     }
     guard failure == nil, let wire else {
       tearDown()
@@ -222,7 +240,9 @@ actor SSHConnection {
     // A hang-up is reported whatever the events are; only a negative descriptor is passed over.
     let socket = hungUpAt != nil && deafUntil != nil ? -1 : wire.socket
     return Interest(
-      polls: [pollfd(fd: socket, events: events, revents: 0)], deadline: isQuiet ? deadline : .now)
+      polls: [pollfd(fd: socket, events: events, revents: 0)]
+        + [relay?.interest, carrier?.interest].compactMap { $0 },
+      deadline: isQuiet ? deadline : .now)
   }
 
   /// Tries everything once. When it received anything, or an operation's end made room for another,
@@ -235,6 +255,7 @@ actor SSHConnection {
     wire.allowance = Wire.fullAllowance
     for operation in operations where failure == nil { operation.tryOnce() }
     operations.removeAll(where: \.isOver)
+    if failure == nil { carryRelay() }
     if failure == nil { reapParkedChannels() }
     if failure == nil, isReadable { pump() }
     // A job that ran since poll(2) may have taken the bytes it told of.
@@ -286,7 +307,7 @@ actor SSHConnection {
     case .wait(let instant): return instant
     case .probe:
       sendKeepalive(wire)
-      return now + Liveness.probeInterval
+      return now + liveness.probeInterval
     case .dead(let silence):
       // A process that was stopped may find the answer in the socket.
       let before = wire.received
@@ -297,7 +318,7 @@ actor SSHConnection {
             .linkDead, .unreachable, host: host,
             "The link is dead: no byte came for \(silence.components.seconds) s"))
       }
-      return now + Liveness.probeInterval
+      return now + liveness.probeInterval
     }
   }
 

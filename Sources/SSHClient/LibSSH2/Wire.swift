@@ -62,7 +62,7 @@ final class Wire {
   func flush() -> Bool {
     while hasUnsentBytes {
       let count = kept.withUnsafeBytes {
-        sendOnce($0.baseAddress! + keptStart, kept.count - keptStart)
+        Self.sendOnce(socket, $0.baseAddress! + keptStart, kept.count - keptStart)
       }
       if count < 0 { return -count == Int(EAGAIN) }
       keptStart += count
@@ -95,7 +95,7 @@ final class Wire {
     if isDead { return -Int(ECONNRESET) }
     var count = 0
     if !hasUnsentBytes {
-      count = sendOnce(buffer, length)
+      count = Self.sendOnce(socket, buffer, length)
       if count < 0 {
         guard -count == Int(EAGAIN) else { return count }
         count = 0
@@ -108,7 +108,10 @@ final class Wire {
     return length
   }
 
-  private func sendOnce(_ buffer: UnsafeRawPointer, _ length: Int) -> Int {
+  /// What the socket took, or a negative errno; never a signal.
+  static func sendOnce(
+    _ socket: Int32, _ buffer: UnsafeRawPointer, _ length: Int
+  ) -> Int {
     #if canImport(Glibc)
       let flags = Int32(MSG_NOSIGNAL)
     #else

@@ -2,21 +2,42 @@
 struct Route: Sendable {
   /// Owned by whoever takes the route.
   let socket: Int32
+  /// The other end's numeric address, where the socket is a TCP connection of our own.
+  var address: String?
+  /// What carries the bytes, where it is not.
+  var carrier: (any Carrier)?
 
+  /// How long one address, or a hop, has to connect when ConnectTimeout is not set.
+  static let patience = Duration.seconds(15)
   private static let resolvePatience = Duration.seconds(10)
-  private static let connectPatience = Duration.seconds(15)
 
+  /// - Parameter hop: the connection that carries this one, if ProxyJump is set.
   static func open(
-    _ configuration: HostConfiguration, host: HostName, options: ConnectionOptions
+    _ configuration: HostConfiguration, host: HostName, hop: Hop?, options: ConnectionOptions
   ) async throws(SSHError) -> Route {
+    let network = configuration.network
+    if let hop {
+      return try await hop.route(
+        to: configuration.hostName, port: configuration.port, for: host.text,
+        deadline: network.connectTimeout ?? patience)
+    }
+    if case .command(let command) = network.proxy {
+      options.onPhase(.connecting)
+      return try await ProxyCommand(command, configuration, host).start()
+    }
     let dialer = Dialer(
-      host: host.text, name: configuration.hostName, port: configuration.port,
-      family: configuration.addressFamily)
+      host: host.text, name: configuration.hostName, port: configuration.port, network: network)
     options.onPhase(.resolving)
     let addresses = try await dialer.resolve(deadline: resolvePatience)
     options.onPhase(.connecting)
-    return Route(
-      socket: try await dialer.connect(
-        addresses, deadline: configuration.connectTimeout ?? connectPatience))
+    let found = try await dialer.connect(
+      addresses, deadline: network.connectTimeout ?? patience)
+    return Route(socket: found.socket, address: found.address.isLoopback ? nil : found.address.host)
+  }
+
+  /// Closes a route that nobody took over.
+  func discard() {
+    Dialer.discard(socket)
+    carrier?.end(isWished: true)
   }
 }
