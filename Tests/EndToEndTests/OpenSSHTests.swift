@@ -52,6 +52,23 @@ import Testing
     }
   }
 
+  /// A server with only an RSA host key: libssh2 1.10 cannot, later ones can.
+  @Test func goingOnWithSSHIsSaidOnceACommand() async throws {
+    var options = LoopbackServer.Options()
+    options.hostKeyTypes = ["rsa"]
+    try await ProgramWorld.with(options) { world in
+      let result = try await world.pocket("run", "--", "sh", "-c", "echo out; exit 3").run()
+      #expect(result.end == .code(3) && result.outputText == "out\n", "\(result.errorText)")
+      let isBySSH = try await world.pocket("hosts").succeed().contains("OpenSSH_")
+      let lines = result.errorText.split(separator: "\n")
+      #expect(lines.count == (isBySSH ? 1 : 0), "\(lines)")
+      #expect(
+        lines.allSatisfy {
+          $0.hasPrefix("pocket: dev1: libssh2 1.10.") && $0.hasSuffix("; going on with ssh")
+        }, "\(lines)")
+    }
+  }
+
   @Test func withoutAnSSHTheErrorSaysWhatToDo() async throws {
     try await ProgramWorld.with { world in
       var command = world.pocket("run", "--transport", "openssh", "--", "true")
