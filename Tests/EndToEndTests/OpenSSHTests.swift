@@ -24,7 +24,9 @@ import Testing
       #expect(resume.end == .code(143) && resume.outputText == "begun\n")
       #expect(try await world.pocket("hosts").succeed().contains("OpenSSH_"))
       #expect(try await world.pocket("show", "\(id)").succeed().contains("ago by OpenSSH_"))
-      try await waitUntil("the end of every ssh") { try sshProcesses(of: world).isEmpty }
+      try await waitUntil("the end of \((try? leftovers(of: world)) ?? [])") {
+        try leftovers(of: world).isEmpty
+      }
     }
   }
 
@@ -35,7 +37,11 @@ import Testing
       let client = try world.pocket("resume", "--transport", "openssh", "\(id)").start()
       for round in 1...2 {
         try await client.waitForOutput("line \(round)") { $0.count == 2 * round }
-        let master = try #require(try sshProcesses(of: world).first { $0.arguments.contains("-M") })
+        // Not what waits beside it, which has its arguments as well.
+        let master = try #require(
+          try sshProcesses(of: world).first {
+            $0.arguments.first == "ssh" && $0.arguments.contains("-M")
+          })
         kill(master.pid, SIGKILL)
         try writeFile("\(world.server.remoteHome)/go\(round)", [])
       }
@@ -44,8 +50,9 @@ import Testing
       #expect(client.errorText.contains("is back"), "\(client.errorText)")
       client.signal(SIGKILL)
       _ = try await client.exit()
-      try await waitUntil("the end of every ssh", deadline: .seconds(10)) {
-        try sshProcesses(of: world).isEmpty && folders(of: world).isEmpty
+      try await waitUntil("the end of \((try? leftovers(of: world)) ?? [])", deadline: .seconds(10))
+      {
+        try leftovers(of: world).isEmpty
       }
       try writeFile("\(world.server.remoteHome)/go3", [])
       #expect(try await world.pocket("resume", "\(id)").run().end == .code(0))
@@ -94,7 +101,10 @@ import Testing
     }
   }
 
-  private func folders(of world: ProgramWorld) -> [String] {
-    namesInFolder(world.folder.path).filter { $0.hasPrefix("pocket.") }
+  /// The processes, and the folders of their connections.
+  private func leftovers(of world: ProgramWorld) throws -> [String] {
+    try sshProcesses(of: world).map { "\($0.pid) \($0.state) \($0.arguments.prefix(12))" }
+      + namesInFolder(world.folder.path).filter { $0.hasPrefix("pocket.") }
+      .map { "\($0): \(namesInFolder(world.folder.path + "/" + $0))" }
   }
 }
