@@ -118,6 +118,25 @@ extension SSHClientTests {
       }
     }
 
+    /// What libssh2 cannot do for a hop, the ssh program does for the whole way.
+    @Test func aHopThatOnlySSHCanReachIsLeftToSSH() async throws {
+      try await withJourney { journey in
+        try journey.addHost("special", journey.first, ["KnownHostsCommand /bin/true"])
+        try journey.addHost("behind", journey.far, ["ProxyJump special"])
+        let notices = Locked<[String]>([])
+        let transport = try await SSHConnector(
+          host: "behind",
+          options: ConnectionOptions(
+            configurationFile: journey.configuration,
+            onNotice: { notice in notices.withLock { $0.append(notice) } })
+        ).connect()
+        #expect(try await transport.run("exit 3").exit == .code(3))
+        #expect(notices.withLock { $0.count } == 1)
+        #expect(notices.withLock { $0.first?.contains("KnownHostsCommand") } == true)
+        await transport.close()
+      }
+    }
+
     @Test func aHopThatDiesEndsTheConnectionByName() async throws {
       try await withJourney { journey in
         let transport = try await journey.connector().connect()
