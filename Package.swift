@@ -64,7 +64,7 @@ let package = Package(
       name: "RemoteScriptsTests", dependencies: ["RemoteScripts", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "SSHClientTests", dependencies: ["SSHClient", "TestSupport"],
+      name: "SSHClientTests", dependencies: ["SSHClient", "CSSH2", "TestSupport"],
       exclude: ["asking_server.py"], swiftSettings: strict),
     .testTarget(
       name: "JobStoreTests", dependencies: ["JobStore", "JobModel", "TestSupport", "CSQLite"],

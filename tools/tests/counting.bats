@@ -153,3 +153,11 @@ checkout() {
   run -1 checkout/tools/test spikes
   [[ ${lines[${#lines[@]} - 1]} == '0 passed, '[1-9]*' failed, 0 skipped' ]]
 }
+
+@test 'the lane of a library that cannot be had is skipped, and says why' {
+  checkout
+  printf 'echo "no network here" >&2; exit 1\n' >checkout/tools/unpack-debian
+  run -0 checkout/tools/test library
+  [ "${lines[${#lines[@]} - 1]}" = '0 passed, 0 failed, 1 skipped' ]
+  [[ $output == *'SKIPPED all tests with libssh2 1.11.1: no network here'* ]]
+}
