@@ -40,7 +40,7 @@ package final class LoopbackServer: Sendable {
   package let remoteHome: String
   /// The account to log in to: the current user's.
   package let user: String
-  private let daemon: Locked<RunningCommand?>
+  private let daemon: Locked<Daemon?>
 
   /// The host's name for `ssh -F sshConfiguration`.
   package var alias: String { options.alias }
@@ -104,8 +104,8 @@ package final class LoopbackServer: Sendable {
   /// Ends the listening sshd alone: no new connection is possible, those there are go on.
   package func stopListening() async throws {
     let listener = daemon.withLock { $0 }
-    listener?.closeInput()
-    _ = try await listener?.exit(deadline: .seconds(10))
+    listener?.end()
+    try await listener?.awaitEnd()
   }
 
   /// Listens again on the same port, after `stopListening()`.
@@ -123,7 +123,7 @@ package final class LoopbackServer: Sendable {
 
   /// The sshd processes that serve one connection each, oldest first; to be killed or stopped.
   package func connections() throws -> [Int32] {
-    guard let listener = try listenerID() else { return [] }
+    guard let listener = daemon.withLock({ $0?.pid }) else { return [] }
     return try ProcessEntry.all().filter { $0.parent == listener && $0.isAlive }.map(\.pid).sorted()
   }
 
@@ -204,22 +204,10 @@ extension LoopbackServer {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Starts sshd under a shell that ends it when our end of a pipe goes, so that a test process
-  /// that crashes leaves no server behind.
   private func startDaemon() async throws {
     // sshd run by root refuses to start without its empty folder, which the service's start makes.
     if geteuid() == 0 { _ = mkdir("/run/sshd", 0o755) }
     try folder.write("sshd.log", "")
-    let script = """
-      exec 3<&0
-      "$@" </dev/null 3<&- &
-      sshd=$!
-      echo $sshd
-      { read -r _ <&3; kill $sshd; } >/dev/null 2>&1 &
-      watcher=$!
-      wait $sshd
-      kill $watcher
-      """
     let sshd = "/usr/sbin/sshd"
     var arguments = ["-D", "-f", folder["sshd_config"], "-E", folder["sshd.log"]]
     // From 9.8 on sshd shuts an address out after failures, which tests cause on purpose; an older
@@ -227,9 +215,8 @@ extension LoopbackServer {
     let lenient = ["-o", "PerSourcePenalties=no"]
     let trial = try await Command(sshd, ["-t", "-f", folder["sshd_config"]] + lenient).run()
     if trial.code == 0 { arguments += lenient }
-    let running = try Command(
-      "/bin/sh", ["-c", script, "sh"] + options.launcher + [sshd] + arguments, input: .open
-    ).start()
+    let line = options.launcher + [sshd] + arguments
+    let running = try Daemon(line[0], Array(line.dropFirst()))
     daemon.withLock { $0 = running }
     do {
       try await waitUntil("sshd listening on port \(port)", every: .milliseconds(5)) {
@@ -240,11 +227,6 @@ extension LoopbackServer {
     } catch is DidNotHappen {
       throw ServerDidNotStart(log: log + running.errorText)
     }
-  }
-
-  private func listenerID() throws -> Int32? {
-    guard let running = daemon.withLock({ $0 }), running.isRunning else { return nil }
-    return Int32(running.outputText.split(separator: "\n").first ?? "")
   }
 
   /// What runs on in the temporary home: all whose HOME it is (sshd gave it to every remote
@@ -260,7 +242,7 @@ extension LoopbackServer {
   private func killEverything() {
     // Connections first: once their listener has gone they are nobody's children.
     for pid in (try? connections()) ?? [] { _ = kill(pid, SIGKILL) }
-    daemon.withLock { $0?.closeInput() }
+    daemon.withLock { $0?.end() }
     for process in (try? leftBehind()) ?? [] { _ = kill(process.pid, SIGKILL) }
   }
 }

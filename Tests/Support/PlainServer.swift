@@ -1,5 +1,3 @@
-import TestSupport
-
 #if canImport(Darwin)
   import Darwin
 #else
@@ -7,8 +5,8 @@ import TestSupport
 #endif
 
 /// A TCP server on 127.0.0.1 that is no SSH server, on a thread of its own.
-final class PlainServer: Sendable {
-  enum Behaviour: Sendable {
+package final class PlainServer: Sendable {
+  package enum Behaviour: Sendable {
     /// Lines that are no banner, for ever.
     case tarpit
     case silent
@@ -18,15 +16,15 @@ final class PlainServer: Sendable {
     case bannerOnly
   }
 
-  let port: UInt16
+  package let port: UInt16
   /// How many clients have come.
-  var clients: Int { counts.withLock { $0.clients } }
+  package var clients: Int { counts.withLock { $0.clients } }
   /// How many of them have hung up.
-  var hangUps: Int { counts.withLock { $0.hangUps } }
+  package var hangUps: Int { counts.withLock { $0.hangUps } }
   private let listener: Int32
   private let counts = Locked((clients: 0, hangUps: 0))
 
-  init(_ behaviour: Behaviour) throws {
+  package init(_ behaviour: Behaviour) throws {
     let listener = try listenOnLoopback(port: 0)
     self.listener = listener
     port = try localPort(of: listener)
