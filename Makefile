@@ -6,7 +6,7 @@ CHECKS = -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check 
 # Empty it (`make build STATIC=`) for a binary that uses the toolchain's shared libraries.
 STATIC = --static-swift-stdlib
 
-.PHONY: help build install deps agents test check-all lint spikes fuzz mutants demo clean
+.PHONY: help build install deps agents test check-all lint spikes fuzz mutants ssh-matrix demo clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ fuzz: deps ## a minute of libFuzzer on what reads a host's bytes
 
 mutants: deps ## break the code in known ways: a named test must notice each
 	@SWIFT_CHECKS="$(CHECKS)" tools/test mutants
+
+ssh-matrix: deps ## where ssh connects and where Pocket does, into docs/ssh-matrix.md (long)
+	@SWIFT_CHECKS="$(CHECKS)" tools/ssh-matrix
 
 demo: build ## a private sshd, a killed client, a resumed job, a cancelled one
 	@tools/demo .build/release/pocket

@@ -67,6 +67,9 @@ let package = Package(
       name: "SSHClientTests", dependencies: ["SSHClient", "CSSH2", "TestSupport"],
       exclude: ["asking_server.py"], swiftSettings: strict),
     .testTarget(
+      name: "MatrixTests", dependencies: ["SSHClient", "CSSH2", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
       name: "JobStoreTests", dependencies: ["JobStore", "JobModel", "TestSupport", "CSQLite"],
       swiftSettings: strict),
     .testTarget(
