@@ -108,6 +108,13 @@ package final class FaultProxy: Sendable {
     wakeUp.signal()
   }
 
+  /// Keeps every byte back for so long, in each direction, with any number of bytes under way: what
+  /// a long line does, and not what a slow one does.
+  package func delay(each way: Duration) {
+    control.withLock { $0.delay = way }
+    wakeUp.signal()
+  }
+
   /// Ends the proxy and all its connections.
   package func stop() {
     control.withLock { $0.isStopped = true }
@@ -133,6 +140,7 @@ struct FaultControl {
   var freezesNew = false
   var refuses = false
   var bytesPerSecond: Int?
+  var delay = Duration.zero
   var isStopped = false
 
   var total = zero

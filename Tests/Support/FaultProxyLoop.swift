@@ -37,7 +37,7 @@ struct FaultProxyLoop: Sendable {
       if order.thawsAll { for connection in connections { connection.isFrozen = false } }
       acceptAll(into: &connections, order)
       let limit = order.bytesPerSecond.map { max(1, $0 / Self.ticksPerSecond) } ?? Int.max
-      connections.removeAll { !serve($0, limit) }
+      connections.removeAll { !serve($0, limit, order.delay) }
       wait(for: connections, isLimited: order.bytesPerSecond != nil)
     }
     close(listener)
@@ -61,8 +61,11 @@ struct FaultProxyLoop: Sendable {
   }
 
   /// Forwards what can be forwarded now. Returns whether the connection goes on.
-  private func serve(_ connection: ProxiedConnection, _ limit: Int) -> Bool {
+  private func serve(
+    _ connection: ProxiedConnection, _ limit: Int, _ delay: Duration
+  ) -> Bool {
     if connection.isFrozen { return true }
+    connection.delay = delay
     for direction in FaultProxy.Direction.allCases {
       let left = control.withLock { $0.bytesLeft(direction) }
       let sent = connection.forward(direction, atMost: min(limit, left ?? Int.max))
@@ -99,8 +102,20 @@ struct FaultProxyLoop: Sendable {
     var polled = [wakeUp.descriptor, listener].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
-    for connection in connections where !connection.isFrozen { polled += connection.events }
-    _ = poll(&polled, nfds_t(polled.count), -1)
+    let now = ContinuousClock.now
+    var next: ContinuousClock.Instant?
+    for connection in connections where !connection.isFrozen {
+      polled += connection.events(at: now)
+      next = [next, connection.nextDue(after: now)].compactMap { $0 }.min()
+    }
+    _ = poll(&polled, nfds_t(polled.count), next.map(Self.milliseconds) ?? -1)
+  }
+
+  /// Until then, rounded up: woken too early, the loop would turn without sleeping.
+  private static func milliseconds(until due: ContinuousClock.Instant) -> Int32 {
+    let left = max(.zero, due - .now).components
+    return Int32(
+      left.seconds * 1000 + (left.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
   }
 }
 
@@ -113,13 +128,19 @@ private final class ProxiedConnection {
   private var toServer = Stream()
   private var toClient = Stream()
 
-  /// One direction: what was read and could not be written yet.
+  /// How long every byte stays here, whatever their number.
+  var delay = Duration.zero
+
+  /// One direction: what was read and is not written yet.
   private struct Stream {
-    var waiting: ArraySlice<UInt8> = []
-    /// The reader has seen the end.
-    var isAtEnd = false
+    /// Oldest first, each with the moment from which it may go.
+    var waiting: [(due: ContinuousClock.Instant, bytes: ArraySlice<UInt8>)] = []
+    /// From then on the writer may be told that the reader has seen the end.
+    var end: ContinuousClock.Instant?
     /// The writer was told so.
     var isFinished = false
+
+    var nextDue: ContinuousClock.Instant? { isFinished ? nil : waiting.first?.due ?? end }
   }
 
   init(client: Int32, server: Int32) {
@@ -131,11 +152,16 @@ private final class ProxiedConnection {
   /// Whether both directions have ended.
   var isOver: Bool { toServer.isFinished && toClient.isFinished }
 
-  var events: [pollfd] {
+  /// When the first of what is not due yet will be.
+  func nextDue(after now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+    [toServer, toClient].compactMap(\.nextDue).filter { $0 > now }.min()
+  }
+
+  func events(at now: ContinuousClock.Instant) -> [pollfd] {
     func wanted(_ reading: Stream, _ writing: Stream) -> Int16 {
       var events: Int16 = 0
-      if reading.waiting.isEmpty && !reading.isAtEnd { events |= Int16(POLLIN) }
-      if !writing.waiting.isEmpty { events |= Int16(POLLOUT) }
+      if mayRead(reading) { events |= Int16(POLLIN) }
+      if let due = writing.waiting.first?.due, due <= now { events |= Int16(POLLOUT) }
       return events
     }
     return [
@@ -144,46 +170,57 @@ private final class ProxiedConnection {
     ].filter { $0.events != 0 }
   }
 
+  /// With a delay all that comes is taken in, or the sender's window would fill up here; without
+  /// one, no more than can go on.
+  private func mayRead(_ stream: Stream) -> Bool {
+    stream.end == nil && (delay > .zero || stream.waiting.isEmpty)
+  }
+
   /// Moves at most `limit` bytes; returns how many were written.
   func forward(_ direction: FaultProxy.Direction, atMost limit: Int) -> Int {
     switch direction {
-    case .toServer: Self.forward(from: client, to: server, &toServer, atMost: limit)
-    case .toClient: Self.forward(from: server, to: client, &toClient, atMost: limit)
+    case .toServer: forward(from: client, to: server, &toServer, atMost: limit)
+    case .toClient: forward(from: server, to: client, &toClient, atMost: limit)
     }
   }
 
-  private static func forward(
+  private func forward(
     from source: Int32, to target: Int32, _ stream: inout Stream, atMost limit: Int
   ) -> Int {
     if stream.isFinished || limit == 0 { return 0 }
-    if stream.waiting.isEmpty && !stream.isAtEnd { readMore(from: source, &stream) }
+    if mayRead(stream) { readMore(from: source, &stream) }
+    let now = ContinuousClock.now
     var sent = 0
-    if !stream.waiting.isEmpty {
-      let count = stream.waiting.withUnsafeBytes {
-        write(target, $0.baseAddress!, min($0.count, limit))
+    while let first = stream.waiting.first, first.due <= now, sent < limit {
+      let count = first.bytes.withUnsafeBytes {
+        write(target, $0.baseAddress!, min($0.count, limit - sent))
       }
       if count > 0 {
-        stream.waiting.removeFirst(count)
-        sent = count
-      } else if errno != EAGAIN && errno != EINTR {
+        sent += count
+        stream.waiting[0].bytes.removeFirst(count)
+        if stream.waiting[0].bytes.isEmpty { stream.waiting.removeFirst() }
+      } else if errno == EAGAIN || errno == EINTR {
+        break
+      } else {
         stream.waiting = []
-        stream.isAtEnd = true
+        stream.end = now
       }
     }
-    if stream.isAtEnd && stream.waiting.isEmpty {
+    if let end = stream.end, end <= now, stream.waiting.isEmpty {
       stream.isFinished = true
       shutdown(target, Int32(SHUT_WR))
     }
     return sent
   }
 
-  private static func readMore(from source: Int32, _ stream: inout Stream) {
+  private func readMore(from source: Int32, _ stream: inout Stream) {
+    let due = ContinuousClock.now + delay
     var buffer = [UInt8](repeating: 0, count: 64 * 1024)
     let count = read(source, &buffer, buffer.count)
     if count > 0 {
-      stream.waiting = buffer[..<count]
+      stream.waiting.append((due, buffer[..<count]))
     } else if count == 0 || (errno != EAGAIN && errno != EINTR) {
-      stream.isAtEnd = true
+      stream.end = due
     }
   }
 

@@ -138,6 +138,19 @@ import Testing
     #expect(start.duration(to: .now) > .milliseconds(400))
   }
 
+  @Test func aDelayedConnectionIsLateAndNotSlow() async throws {
+    let server = try EchoServer()
+    let proxy = try FaultProxy(server: server.port)
+    proxy.delay(each: .milliseconds(200))
+    let start = ContinuousClock.now
+    #expect(try await echo(10_000_000, through: proxy.port).received == 10_000_000)
+    let duration = start.duration(to: .now)
+    #expect(duration > .milliseconds(400))
+    // 150 reads of the proxy: one after the other, they would take 30 s.
+    #expect(duration < .seconds(15))
+    #expect(proxy.bytes(.toClient) == 10_000_000)
+  }
+
   @Test func refusedConnectionsEndAtOnce() async throws {
     let server = try EchoServer()
     let proxy = try FaultProxy(server: server.port)
