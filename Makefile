@@ -31,7 +31,7 @@ test: deps ## build, unit and integration tests, spikes, lint; what CI runs
 
 check-all: deps ## test, and sanitizers, full sweeps, a minute of fuzzing, mutants
 	@tools/agents || true
-	@SWIFT_CHECKS="$(CHECKS)" tools/test lint tools build swift spikes sweeps address thread fuzz mutants
+	@SWIFT_CHECKS="$(CHECKS)" tools/test lint tools build swift spikes sweeps address leaks thread fuzz mutants
 
 lint: deps ## swift-format and shellcheck
 	@tools/test lint
