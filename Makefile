@@ -6,7 +6,7 @@ CHECKS = -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check 
 # Empty it (`make build STATIC=`) for a binary that uses the toolchain's shared libraries.
 STATIC = --static-swift-stdlib
 
-.PHONY: help build install deps agents test check-all lint spikes fuzz mutants ssh-matrix demo clean
+.PHONY: help build install deps agents test check-all lint spikes fuzz mutants ssh-matrix bench demo clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ mutants: deps ## break the code in known ways: a named test must notice each
 
 ssh-matrix: deps ## where ssh connects and where Pocket does, into docs/ssh-matrix.md (long)
 	@SWIFT_CHECKS="$(CHECKS)" tools/ssh-matrix
+
+bench: deps ## time pocket against ssh, at round trips of 0, 50 and 100 ms
+	@tools/bench
 
 demo: build ## a private sshd, a killed client, a resumed job, a cancelled one
 	@tools/demo .build/release/pocket

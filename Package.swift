@@ -60,6 +60,9 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["CPosix", "JobModel", "SSHClient"], path: "Tests/Support",
       exclude: ["mock_api.py"], swiftSettings: strict),
+    .executableTarget(
+      name: "bench", dependencies: ["SSHClient", "TestSupport"], path: "Tests/Bench",
+      swiftSettings: strict),
     .testTarget(name: "SupportTests", dependencies: ["TestSupport"], swiftSettings: strict),
     .testTarget(name: "JobModelTests", dependencies: ["JobModel"], swiftSettings: strict),
     .testTarget(
