@@ -16,9 +16,9 @@ extension Scene {
     let askpass = try AskPass(passphrase: passphrase, password: password, in: folder)
     switch client {
     case .ssh: return try await attemptBySSH(test.work, askpass)
-    case .openssh: return await attemptByPocket(.openssh, test.work, askpass)
-    case .libssh2: return await attemptByPocket(.libssh2, test.work, askpass)
-    case .auto: return await attemptByPocket(.auto, test.work, askpass)
+    case .openssh: return await attemptByPocket(.openssh, test, askpass)
+    case .libssh2: return await attemptByPocket(.libssh2, test, askpass)
+    case .auto: return await attemptByPocket(.auto, test, askpass)
     }
   }
 
@@ -37,8 +37,9 @@ extension Scene {
   }
 
   private func attemptByPocket(
-    _ engine: EngineChoice, _ work: Case.Work, _ askpass: AskPass
+    _ engine: EngineChoice, _ test: Case, _ askpass: AskPass
   ) async -> Cell {
+    let work = test.work
     let notices = Locked<[String]>([])
     let options = ConnectionOptions(
       engine: engine, configurationFile: configuration, questions: askpass.questions,
@@ -57,6 +58,8 @@ extension Scene {
       }
       return cell == .passed && !notices.withLock({ $0 }).isEmpty ? .passedBySSH : cell
     } catch let error as SSHError {
+      // The table has room for its class alone.
+      print("\(test.name), \(engine.rawValue): \(error)")
       return .failed("\(error.phase.rawValue), \(error.kind)", beyondLibSSH2: error.beyondLibSSH2)
     } catch {
       return .wrong("\(error)")

@@ -20,6 +20,8 @@ struct Case: Sendable {
   var work = Work()
   /// The class of error, `phase, kind` of `SSHError`, where nobody can connect.
   var failure = "authentication, authenticationRefused"
+  /// Also right for the openssh engine, which may hear less from its program.
+  var failureBySSH: String?
 
   init(_ name: String, _ change: (inout Case) -> Void = { _ in }) {
     self.name = name

@@ -71,6 +71,7 @@ extension Case {
     Case("an HTTP server") {
       $0.front = .plain(.http)
       $0.failure = "banner, refused"
+      $0.failureBySSH = "banner, unreachable"
     },
     Case("a tarpit") {
       $0.front = .plain(.tarpit)

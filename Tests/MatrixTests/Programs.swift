@@ -36,7 +36,8 @@ struct Programs {
   var sample: [Row] {
     let names: Set = [
       "ed25519, plain, file", "ecdsa 384, plain, agent", "ForceCommand",
-      "MaxSessions 1", "closed at once", "an HTTP server", "Include", "Match exec",
+      "MaxSessions 1", "closed at once", "MaxStartups 1, and another connection has it",
+      "an HTTP server", "Include", "Match exec",
       "lines before the version",
     ]
     return allRows.filter { names.contains($0.test.name) && $0.program != newer }

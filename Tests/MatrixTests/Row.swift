@@ -23,7 +23,9 @@ extension Row {
       case .failed(let kind, let beyond):
         if column.client == .auto && sshPasses {
           "\(column.title): \(kind), and ssh passes"
-        } else if kind == test.failure || (beyond != nil && column.client == .libssh2) {
+        } else if kind == test.failure || (kind == test.failureBySSH && column.client == .openssh)
+          || (beyond != nil && column.client == .libssh2)
+        {
           nil
         } else {
           "\(column.title): \(kind) in place of \(test.failure)"

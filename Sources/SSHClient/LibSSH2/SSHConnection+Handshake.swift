@@ -65,6 +65,12 @@ extension SSHConnection {
     }
     let line = String(decoding: greeting.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
     let shown = String(line.unicodeScalars.map { $0.value < 0x20 ? "?" : Character($0) })
+    // sshd(8) says so in place of its banner, for as long as it lasts: MaxStartups, PerSourcePenalties.
+    if line == "Exceeded MaxStartups" || line == "Not allowed at this time" {
+      return SSHError(
+        .banner, .unreachable, host: host,
+        "The server takes no further connection for now: it answered “\(shown)”")
+    }
     return SSHError(
       .banner, .refused, host: host, "This is no SSH server: it answered “\(shown)”",
       advice: "Check the host name and the port")
