@@ -139,6 +139,12 @@ extension SSHConnection {
       error.advice =
         "Name the right key: IdentityFile and IdentitiesOnly yes in the ssh configuration"
     }
+    // libssh2 takes a packet of 40,000 bytes; sshd sends its whole Banner in one. Nothing else that a
+    // server says before the login is as long.
+    if code == LIBSSH2_ERROR_OUT_OF_BOUNDARY {
+      error.kind = .refused
+      error.beyondLibSSH2 = "a login banner of more than 40,000 bytes"
+    }
     fail(error)
     return error
   }
