@@ -35,9 +35,10 @@ struct Programs {
   /// What `make test` has the time for.
   var sample: [Row] {
     let names: Set = [
-      "ed25519, plain, file", "ecdsa 384, plain, agent", "ForceCommand",
-      "MaxSessions 1", "closed at once", "MaxStartups 1, and another connection has it",
-      "an HTTP server", "Include", "Match exec",
+      "ed25519, encrypted with aes256-gcm, file", "ecdsa 384, plain, agent", "rsa 2048, PEM, file",
+      "password", "only AES-GCM", "ForceCommand", "MaxSessions 1", "a banner of 5,000 lines",
+      "closed at once",
+      "MaxStartups 1, and another connection has it", "an HTTP server", "Include", "Match exec",
       "lines before the version",
     ]
     return allRows.filter { names.contains($0.test.name) && $0.program != newer }

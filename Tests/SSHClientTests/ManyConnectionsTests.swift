@@ -1,4 +1,3 @@
-import CHeap
 import SSHClient
 import TestSupport
 import Testing
@@ -15,27 +14,25 @@ extension SSHClientTests {
   @Suite struct ManyConnectionsTests {
     @Test func connectionsInARowLeaveNothing() async throws {
       await #expect(processExitsWith: .success) {
-        try await withLoopbackServer { server in
-          try await expectNothingLeft(after: isFullSweep ? 1000 : 50) { count in
-            for _ in 0..<count { try await useOnce(server) }
-          }
-        }
+        try await useInARow(.libssh2, count: isFullSweep ? 1000 : 48)
+      }
+    }
+
+    @Test func connectionsBySSHInARowLeaveNothing() async throws {
+      await #expect(processExitsWith: .success) {
+        try await useInARow(.openssh, count: isFullSweep ? 200 : 16)
       }
     }
 
     @Test func connectionsAtOnceLeaveNothing() async throws {
       await #expect(processExitsWith: .success) {
-        try await withLoopbackServer { server in
-          let width = isFullSweep ? 50 : 10
-          try await expectNothingLeft(after: width * 4) { count in
-            for _ in 0..<count / width {
-              try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<width { group.addTask { try await useOnce(server) } }
-                try await group.waitForAll()
-              }
-            }
-          }
-        }
+        try await useAtOnce(.libssh2, width: isFullSweep ? 50 : 10)
+      }
+    }
+
+    @Test func connectionsBySSHAtOnceLeaveNothing() async throws {
+      await #expect(processExitsWith: .success) {
+        try await useAtOnce(.openssh, width: isFullSweep ? 20 : 4)
       }
     }
 
@@ -75,9 +72,28 @@ extension SSHClientTests {
   malloc(1000)?.storeBytes(of: 1, as: UInt8.self)
 }
 
+private func useInARow(_ engine: EngineChoice, count: Int) async throws {
+  try await withLoopbackServer { server in
+    try await expectNothingLeft(after: count) { count in
+      for _ in 0..<count { try await useOnce(server, engine) }
+    }
+  }
+}
+
+private func useAtOnce(_ engine: EngineChoice, width: Int) async throws {
+  try await withLoopbackServer { server in
+    try await expectNothingLeft(after: width * 4) { _ in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<width { group.addTask { try await useOnce(server, engine) } }
+        try await group.waitForAll()
+      }
+    }
+  }
+}
+
 /// A connection with a command that ends, one that is abandoned, and one that is forgotten.
-private func useOnce(_ server: LoopbackServer) async throws {
-  let transport = try await server.connector().connect()
+private func useOnce(_ server: LoopbackServer, _ engine: EngineChoice) async throws {
+  let transport = try await server.connector(engine: engine).connect()
   _ = try await transport.run("echo hello")
   let abandoned = try await transport.execute("cat")
   await abandoned.abandon()
@@ -85,14 +101,16 @@ private func useOnce(_ server: LoopbackServer) async throws {
   await transport.close()
 }
 
-/// Runs `body` four times with a quarter of `count`. Descriptors and threads are to be as many as
-/// after the first time. The heap's bins and caches grow by some 90 kB a round at first, whatever
+/// Runs `body` four times with a quarter of `count`. Descriptors, threads, child processes and
+/// temporary folders are to be as many as after the first time. The heap's bins and caches grow by some 90 kB a round at first, whatever
 /// the round's size, and by less and less; a session or a channel that is kept is more than that.
 /// What nothing points to any more, `make check-all` finds to the byte.
 private func expectNothingLeft(
   after count: Int, isolation: isolated (any Actor)? = #isolation,
   _ body: (Int) async throws -> Void
 ) async throws {
+  let temporary = try TemporaryFolder("tmp")
+  setenv("TMPDIR", temporary.path, 1)
   try await body(count / 4)
   // A connection's thread ends a moment after the connection.
   try await Task.sleep(for: .seconds(1))
@@ -101,24 +119,11 @@ private func expectNothingLeft(
   for _ in 0..<3 {
     let before = Census.now().heap
     try await body(count / 4)
-    try await waitUntil("as few descriptors and threads as before") {
-      let now = Census.now()
-      return now.descriptors <= first.descriptors && now.threads <= first.threads
+    try await waitUntil("as few descriptors, threads and children as before") {
+      Census.now().isNoMore(than: first)
     }
+    #expect(namesInFolder(temporary.path).filter { $0.hasPrefix("pocket.") }.isEmpty)
     growths.append(Census.now().heap - before)
   }
   #expect(growths.min()! < 120_000)
-}
-
-private struct Census {
-  var descriptors: Int
-  var threads: Int
-  /// Bytes in use; 0 where it is not known.
-  var heap: Int
-
-  static func now() -> Census {
-    Census(
-      descriptors: namesInFolder("/proc/self/fd").count,
-      threads: namesInFolder("/proc/self/task").count, heap: heap_bytes_in_use())
-  }
 }
