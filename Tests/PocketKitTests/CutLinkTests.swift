@@ -72,7 +72,7 @@ import Testing
   private static func launch(cutting cut: Cut, lane: Int, in world: World) async throws {
     // Two lines of the host may come in one message or in two, so that the exchange is not always
     // equally long; a cut beyond its end is tried again.
-    for attempt in 1...3 {
+    for attempt in 1...8 {
       let proxy = try FaultProxy(server: world.server.port)
       defer { proxy.stop() }
       let alias = "cut\(lane).\(attempt)"

@@ -2,13 +2,13 @@ import SSHClient
 import TestSupport
 import Testing
 
-/// A link that swallows everything from one moment on, in both directions, is noticed within 10 s
-/// whatever goes on on it.
+/// A link that swallows everything from one moment on, in both directions, is noticed whatever goes
+/// on on it.
 @Suite struct BlackHoleTests {
   enum Business: Sendable, CaseIterable { case idle, receiving, sending }
 
   @Test(arguments: Business.allCases)
-  func isNoticedWithinTenSeconds(business: Business) async throws {
+  func isNoticed(business: Business) async throws {
     try await withLoopbackServer { server in
       let proxy = try FaultProxy(server: server.port)
       defer { proxy.stop() }
@@ -18,10 +18,10 @@ import Testing
       let work = try await begin(business, on: transport, through: proxy)
       let start = ContinuousClock.now
       proxy.freeze()
-      let error = try await within(.seconds(20), "noticing") { try await work.value }
+      let error = try await within(.seconds(30), "noticing") { try await work.value }
       #expect(error.phase == .linkDead)
       #expect(error.kind == .unreachable)
-      #expect(ContinuousClock.now - start < .seconds(10))
+      #expect(ContinuousClock.now - start < noticingLimit)
       await transport.close()
     }
   }
