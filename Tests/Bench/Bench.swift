@@ -1,5 +1,11 @@
 import TestSupport
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// Times Pocket against the `ssh` program, through the same sshd and the same delaying proxy, turn
 /// by turn, so that both meet the same weather. It prints and judges nothing.
 ///
@@ -89,6 +95,8 @@ import TestSupport
       return "\(names[column]) \(text(own)) (\(words))"
     }
     print("  \(title): " + columns.joined(separator: ", "))
+    // Whoever reads a pipe is to see each line when it is there.
+    fflush(nil)
   }
 
   private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
