@@ -8,7 +8,8 @@ struct Agent {
   static func start(in folder: TemporaryFolder) async throws -> Agent {
     let socket = folder["agent"]
     let running = try Command("ssh-agent", ["-D", "-a", socket]).start()
-    try await waitUntil("the agent's socket") { fileExists(socket) }
+    // The socket's file is there before the agent listens on it; this line comes after.
+    try await waitUntil("the agent's first line") { running.outputText.contains("SSH_AUTH_SOCK") }
     return Agent(socket: socket, running: running)
   }
 
