@@ -11,7 +11,7 @@ public actor SharedTransport: Transport {
   private let host: String
   private let more: @Sendable () async throws(SSHError) -> any Transport
   private var connections: [Connection]
-  private var connecting: Task<Result<Connection, SSHError>, Never>?
+  private var connecting: Task<Result<Void, SSHError>, Never>?
   private var isClosed = false
 
   /// One connection and what is known of its room.
@@ -43,23 +43,30 @@ public actor SharedTransport: Transport {
     _ command: String, deadline: Duration
   ) async throws(SSHError) -> any RemoteProcess {
     var full: SSHError?
-    var refused: Set<ObjectIdentifier> = []
+    // Held, so that no later connection gets the identity of one of these.
+    var refused: [Connection] = []
     while true {
-      let free = connections.first { hasRoom($0) && !refused.contains(ObjectIdentifier($0)) }
-      let connection: Connection
-      if let free { connection = free } else { connection = try await another(insteadOf: full) }
+      let free = connections.first { one in
+        hasRoom(one) && !refused.contains { $0 === one }
+      }
+      guard let connection = free else {
+        // By the time this goes on, others may have filled it, or used it and closed it.
+        try await connectOnceMore(insteadOf: full)
+        continue
+      }
       let key = ObjectIdentifier(connection)
       open[key, default: 0] += 1
       do throws(SSHError) {
         let process = try await connection.transport.execute(command, deadline: deadline)
         return SharedProcess(process) { [self] in await release(connection) }
       } catch {
+        let isFull = error.kind == .tooManyChannels
+        // What else is open there now is all that it takes; one at least, since what was let go of
+        // counts until its command ends. Set first: a release may be the end of the connection.
+        if isFull { limits[key] = max(1, open[key, default: 1] - 1) }
         await release(connection)
-        guard error.kind == .tooManyChannels else { throw error }
-        // What is open there now is all that it takes; one at least, since what was let go of counts
-        // until its command ends.
-        limits[key] = max(1, open[key] ?? 0)
-        refused.insert(key)
+        guard isFull else { throw error }
+        refused.append(connection)
         full = error
       }
     }
@@ -78,34 +85,33 @@ public actor SharedTransport: Transport {
     return open[key, default: 0] < limits[key, default: Self.channelsEach]
   }
 
-  /// A new connection; callers that need one at the same moment get the same.
-  private func another(insteadOf full: SSHError?) async throws(SSHError) -> Connection {
+  /// Makes a further connection; callers that need one at the same moment wait for the same.
+  private func connectOnceMore(insteadOf full: SSHError?) async throws(SSHError) {
     guard connections.count < Self.mostConnections, !isClosed else {
       throw full
         ?? SSHError(
           .open, .tooManyChannels, host: host,
           "All \(connections.count) connections carry as many commands as they can")
     }
-    let task =
-      connecting
-      ?? Task { [more] in
-        do throws(SSHError) {
-          return .success(Connection(try await more()))
-        } catch {
-          return .failure(error)
-        }
-      }
-    let isOurs = connecting == nil
+    let task = connecting ?? Task { await addConnection() }
     connecting = task
-    let made = await task.value
-    if isOurs {
-      connecting = nil
-      if case .success(let connection) = made {
-        if isClosed { await connection.transport.close() }
-        connections.append(connection)
+    try await task.value.get()
+  }
+
+  private func addConnection() async -> Result<Void, SSHError> {
+    defer { connecting = nil }
+    do throws(SSHError) {
+      let connection = Connection(try await more())
+      guard !isClosed else {
+        await connection.transport.close()
+        return .failure(
+          SSHError(.cancelled, .cancelled, host: host, "The connection was closed"))
       }
+      connections.append(connection)
+      return .success(())
+    } catch {
+      return .failure(error)
     }
-    return try made.get()
   }
 
   private func release(_ connection: Connection) async {
