@@ -28,8 +28,10 @@ static void tell(int number) {
 // handler runs.
 static void show_and_go_on(int number) {
   int saved = errno;
-  tcsetattr(terminal, TCSANOW, &shown);
+  int descriptor = terminal;
+  // First: whoever is about to hide the typing on another thread looks at this afterwards.
   terminal = -1;
+  tcsetattr(descriptor, TCSANOW, &shown);
   restore_handlers();
   tell(number);
   raise(number);
@@ -66,7 +68,11 @@ int pocket_hide_typing(int descriptor, int wake) {
   sigaction(SIGTSTP, NULL, &previous_stop);
   action.sa_handler = show_while_stopped;
   if (previous_stop.sa_handler != SIG_IGN) sigaction(SIGTSTP, &action, NULL);
-  if (tcsetattr(descriptor, TCSAFLUSH, &hidden) == 0) return 0;
+  if (tcsetattr(descriptor, TCSAFLUSH, &hidden) == 0) {
+    // A signal that came just before has put back what was not hidden yet, and nobody else would.
+    if (terminal < 0) tcsetattr(descriptor, TCSANOW, &shown);
+    return 0;
+  }
   int failure = errno;
   pocket_show_typing();
   errno = failure;

@@ -32,7 +32,9 @@ enum TerminalLine {
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         queue.async {
-          continuation.resume(returning: read(prompt, isVisible, pipe))
+          // It may have waited for an earlier question until nobody wanted it any more.
+          let isWanted = pipe.takeByte() == nil
+          continuation.resume(returning: isWanted ? read(prompt, isVisible, pipe) : nil)
         }
       }
     } onCancel: {
