@@ -5,7 +5,8 @@ public struct ConnectionOptions: Sendable {
   /// As ssh's `-F`; nil for the user's own configuration, which is refused in a process with
   /// `POCKET_TESTING` in its environment.
   public var configurationFile: String?
-  /// Takes and records the key of a host of which none is known.
+  /// Takes and records the key of a host of which none is known, unless the configuration forbids it
+  /// (`StrictHostKeyChecking yes`).
   public var acceptsNewHostKeys: Bool
   /// nil when there is nobody to ask.
   public var questions: Questions?

@@ -83,6 +83,8 @@ extension SSHClientTests {
       #expect(unset.network == NetworkSettings())
       #expect(unset.hostKeys.strictness == .ask && unset.hostKeys.revokedFile == nil)
       #expect(try await configuration(["CheckHostIP yes"]).hostKeys.checksAddress)
+      let endless = try await configuration(["ConnectTimeout 0"])
+      #expect(endless.network.connectTimeout == nil)
       let jump = try await configuration(["ProxyJump me@a:22,b", "ProxyCommand none"])
       #expect(jump.network.proxy == .jump(["me@a:22", "b"]))
     }

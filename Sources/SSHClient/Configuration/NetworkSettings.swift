@@ -34,7 +34,8 @@ struct NetworkSettings: Sendable, Equatable {
       case "inet6": .inet6
       default: .any
       }
-    connectTimeout = values.number("connecttimeout").map { .seconds($0) }
+    // As ssh: 0 is as if it were not set.
+    connectTimeout = values.number("connecttimeout").flatMap { $0 > 0 ? .seconds($0) : nil }
     attempts = max(1, values.number("connectionattempts") ?? 1)
     keepsTCPAlive = values.flag("tcpkeepalive", default: true)
     bindAddress = values["bindaddress"]

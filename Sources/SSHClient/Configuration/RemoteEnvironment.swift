@@ -1,5 +1,11 @@
 import CPosix
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// Variables for every remote command (ssh_config(5), SendEnv and SetEnv). A server takes those that
 /// its AcceptEnv names.
 struct RemoteEnvironment: Sendable, Equatable {
@@ -35,6 +41,8 @@ struct RemoteEnvironment: Sendable, Equatable {
   private static var own: [[UInt8]] {
     guard let start = pocket_environment() else { return [] }
     return sequence(first: start) { $0 + 1 }.prefix { $0.pointee != nil }
-      .compactMap { entry in entry.pointee.map { [UInt8](String(cString: $0).utf8) } }
+      .compactMap { entry in
+        entry.pointee.map { [UInt8](UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
+      }
   }
 }

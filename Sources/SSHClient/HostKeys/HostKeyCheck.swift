@@ -93,6 +93,7 @@ struct HostKeyCheck: Sendable {
 
   private func isConfirmed(_ key: HostKey, _ otherTypes: [String]) async -> Bool {
     let strictness = configuration.hostKeys.strictness
+    if strictness == .yes { return false }
     if otherTypes.isEmpty, options.acceptsNewHostKeys || strictness == .acceptNew { return true }
     guard strictness == .ask, !configuration.batchMode, let questions = options.questions else {
       return false
