@@ -17,10 +17,13 @@ struct ControlFolder: Sendable {
 
   /// - Throws: `SSHError` kind `.badConfiguration` when no folder can be made.
   init(host: String) throws(SSHError) {
-    var reason = "their paths are too long"
+    var reason = "their paths are too long, or hold what ssh would expand"
     for parent in [environment("TMPDIR"), "/tmp"].compactMap({ $0 }) where parent.hasPrefix("/") {
       let template = (parent.hasSuffix("/") ? parent : parent + "/") + "pocket.XXXXXX"
-      guard template.utf8.count + "/m".utf8.count <= Self.longestSocketPath else { continue }
+      // ssh_config(5), TOKENS and ENVIRONMENT VARIABLES: also in what `-S` says.
+      guard template.utf8.count + "/m".utf8.count <= Self.longestSocketPath,
+        !template.contains("%"), !template.contains("${")
+      else { continue }
       var bytes = Array(template.utf8CString)
       if mkdtemp(&bytes) != nil {
         path = bytes.text
@@ -40,6 +43,17 @@ struct ControlFolder: Sendable {
     let pipe = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
     guard pipe >= 0 else { throw .last() }
     return pipe
+  }
+
+  /// Makes a file for its owner alone.
+  func makeFile(_ name: String, _ text: String, mode: mode_t = 0o600) throws(SystemError) {
+    let file = open(path + "/" + name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+    guard file >= 0 else { throw .last() }
+    defer { SSHChild.close(file) }
+    let bytes = Array(text.utf8)
+    let count = write(file, bytes, bytes.count)
+    if count < 0 { throw .last() }
+    if count < bytes.count { throw SystemError(code: ENOSPC) }
   }
 
   /// Removes a pipe's name; whoever has it open keeps it.

@@ -41,21 +41,14 @@ final class QuestionPipes {
 
   init(_ folder: ControlFolder) throws(SystemError) {
     self.folder = folder
+    // First, since an initializer that throws when all is set runs `deinit` as well.
+    try folder.makeFile("ask", Self.script, mode: 0o700)
     questions = try folder.makePipe("question")
     do throws(SystemError) {
       answers = try folder.makePipe("answer")
     } catch {
       SSHChild.close(questions)
       throw error
-    }
-    let file = open(folder.path + "/ask", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o700)
-    let bytes = Array(Self.script.utf8)
-    let isWritten = file >= 0 && write(file, bytes, bytes.count) == bytes.count
-    let failure = SystemError.last()
-    if file >= 0 { SSHChild.close(file) }
-    guard isWritten else {
-      for pipe in [questions, answers] { SSHChild.close(pipe) }
-      throw failure
     }
   }
 
@@ -85,7 +78,13 @@ final class QuestionPipes {
     // An answer that a killed script has left behind is not for this one.
     while case .done = SSHChild.read(answers) {}
     // A line's end cannot be part of an answer, here as on a terminal.
-    let line = bytes.map { [UInt8(ascii: "+")] + $0.prefix { $0 != 0x0A } } ?? [UInt8(ascii: "-")]
-    _ = write(answers, line + [0x0A], line.count + 1)
+    var line: [UInt8] = []
+    // Of this size from the first, so that no shorter copy of a secret is left behind.
+    line.reserveCapacity((bytes?.count ?? 0) + 2)
+    defer { line.wipe() }
+    line.append(UInt8(ascii: bytes == nil ? "-" : "+"))
+    if let bytes { line += bytes.prefix { $0 != 0x0A } }
+    line.append(0x0A)
+    _ = write(answers, line, line.count)
   }
 }
