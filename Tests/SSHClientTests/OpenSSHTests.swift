@@ -54,6 +54,12 @@ extension SSHClientTests {
         let result = try await transport.run(
           "echo $POCKET_TEST_A/$POCKET_TEST_B/$POCKET_TEST_SENT/$POCKET_TEST_KEPT")
         #expect(result.outputText == "a b/c/sent/\n")
+        // A value may be a secret, and everybody can see what runs.
+        let command = try await transport.execute("cat")
+        let seen = try ProcessEntry.all().filter { $0.arguments.first == "ssh" }
+        #expect(!seen.isEmpty)
+        #expect(!seen.contains { $0.arguments.contains { $0.contains("POCKET_TEST_A=") } })
+        await command.abandon()
       }
     }
 
@@ -131,14 +137,90 @@ extension SSHClientTests {
       }
     }
 
+    /// ssh by itself would give up after 6 s, since it takes its keepalives for the login's limit too.
+    @Test func aServerThatIsSlowToLetSomebodyInIsWaitedFor() async throws {
+      var options = LoopbackServer.Options()
+      let folder = try TemporaryFolder("slow")
+      let calls = folder["calls"]
+      let script =
+        "printf x >>\(calls); case $(cat \(calls)) in x|xx) sleep 7;; esac; "
+        + "echo %t %k"
+      options.serverConfiguration = [
+        "AuthorizedKeysFile none",
+        "AuthorizedKeysCommand /bin/sh -c \"\(script)\"",
+        "AuthorizedKeysCommandUser \(String(cString: getpwuid(geteuid()).pointee.pw_name))",
+      ]
+      try await withConnection(.openssh, options) { transport, _ in
+        let result = try await transport.run("exit 6")
+        #expect(result.exit == .code(6))
+        // The first was given up.
+        let made = try readText(calls)
+        #expect(made.hasPrefix("xx"))
+      }
+    }
+
+    @Test(arguments: enginesUnderTest)
+    func aQuestionEndsWithItsConnection(_ engine: EngineChoice) async throws {
+      try await withLoopbackServer { server in
+        try server.addHost(
+          "asks", port: server.port, configuration: ["StrictHostKeyChecking ask"])
+        try writeFile(server.knownHostsFile, [])
+        let (asked, ended) = (Locked(false), Locked(false))
+        let connector = try server.connector(
+          "asks", engine: engine,
+          ask: { _ in
+            asked.withLock { $0 = true }
+            do {
+              try await Task.sleep(for: .seconds(60))
+            } catch {
+              ended.withLock { $0 = true }
+            }
+            return true
+          })
+        let connecting = Task { try await connector.connect() }
+        try await waitUntil("the question") { asked.withLock { $0 } }
+        connecting.cancel()
+        let error = try await sshError { _ = try await connecting.value }
+        #expect(error.kind == .cancelled, "\(error)")
+        try await waitUntil("the question's end") { ended.withLock { $0 } }
+      }
+    }
+
+    @Test func aHopsKeyIsAskedAboutByItsName() throws {
+      func question(_ name: String) -> HostKeyQuestion? {
+        HostKeyQuestion(
+          prompt: "The authenticity of host '\(name)' can't be established.\n"
+            + "ED25519 key fingerprint is SHA256:x.\n"
+            + "Are you sure you want to continue connecting (yes/no/[fingerprint])?",
+          host: "far", shownAs: "[127.0.0.1]:22001")
+      }
+      #expect(question("[127.0.0.1]:22001 ([127.0.0.1]:22001)")?.host == "far")
+      #expect(question("hop (<no hostip for proxy command>)")?.host == "hop, on the way to far,")
+    }
+
+    @Test(arguments: enginesUnderTest)
+    func aKeyThatAFileRevokesIsRefused(_ engine: EngineChoice) async throws {
+      try await withLoopbackServer { server in
+        let file = server.folder["host_ed25519.pub"]
+        try server.addHost(
+          "revoked", port: server.port, configuration: ["RevokedHostKeys \(file)"])
+        let error = try await sshError {
+          _ = try await server.connector("revoked", engine: engine).connect()
+        }
+        #expect(error.kind == .hostKeyChanged && error.phase == .hostKey, "\(error)")
+      }
+    }
+
     /// `ssh -S` without its master goes on with a connection of its own, unless that is forbidden.
     @Test func aChannelWithoutItsMasterDoesNotConnect() async throws {
       let host = try HostName("127.0.0.1")
       let arguments = MasterArguments(
-        host: host, program: try #require(SSHProgram(banner: "OpenSSH_9.2p1")), settings: [:],
+        host: host, program: try #require(SSHProgram(banner: "OpenSSH_9.2p1")),
+        settings: ConfigurationValues("", host: host.text),
         configurationFile: nil, acceptsNewHostKeys: false, mayAsk: false)
       let folder = try ControlFolder(host: host.text)
       defer { folder.remove() }
+      try folder.makeFile(MasterArguments.environmentFile, arguments.environment)
       let line = arguments.channel(folder, log: "log", "true")
       let result = try await Command(line[0], Array(line.dropFirst())).run()
       #expect(result.end == .code(255))

@@ -10,11 +10,17 @@ enum ConfigurationProgram {
   /// `Match exec` runs commands of the user's, which may hang.
   private static let limit = Duration.seconds(5)
 
-  /// - Parameter jumps: the hops that a ProxyJump of a host behind this one names, as ssh's `-J`;
-  ///   empty leaves it to this host's own configuration.
   static func configuration(
     of host: HostName, jumps: [HostName] = [], file: String?
   ) async throws(SSHError) -> HostConfiguration {
+    try HostConfiguration(await values(of: host, jumps: jumps, file: file), host)
+  }
+
+  /// - Parameter jumps: the hops that a ProxyJump of a host behind this one names, as ssh's `-J`;
+  ///   empty leaves it to this host's own configuration.
+  static func values(
+    of host: HostName, jumps: [HostName] = [], file: String?
+  ) async throws(SSHError) -> ConfigurationValues {
     if file == nil, UserFiles.isTesting {
       throw SSHError(
         .configuration, .badConfiguration, host: host.text,
@@ -22,17 +28,13 @@ enum ConfigurationProgram {
           + "(\(UserFiles.testingVariable) is set)")
     }
     var arguments = ["-G"]
-    if let file { arguments += ["-F", file] }
     if !jumps.isEmpty { arguments += ["-J", jumps.map(\.text).joined(separator: ",")] }
-    if let port = host.port { arguments += ["-p", String(port)] }
-    if let user = host.user { arguments += ["-l", user] }
-    // What follows `--` is never an option, whatever it looks like.
-    arguments += ["--", host.name]
+    arguments += host.sshArguments(file: file)
     let expired = failure("ssh -G did not answer within \(limit)", host)
     let answer = try await onOwnThread(deadline: limit + .seconds(1), expired: expired) {
       [arguments] in run(arguments, host)
     }
-    return try HostConfiguration(answer: answer, host: host)
+    return ConfigurationValues(answer, host: host.text)
   }
 
   private static func run(_ arguments: [String], _ host: HostName) -> Result<String, SSHError> {

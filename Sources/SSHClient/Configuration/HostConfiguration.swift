@@ -24,13 +24,10 @@ struct HostConfiguration: Sendable, Equatable {
     KnownHostName(host: hostName, port: port, alias: hostKeys.alias)
   }
 
-  /// Reads the answer of `ssh -G`.
+  /// Reads the answer of `ssh -G`, taken apart.
   ///
-  /// - Parameters:
-  ///   - answer: lines `keyword value`, keywords in lower case.
-  ///   - host: as the user named it.
-  init(answer: String, host: HostName) throws(SSHError) {
-    let values = ConfigurationValues(answer, host: host.text)
+  /// - Parameter host: as the user named it.
+  init(_ values: ConfigurationValues, _ host: HostName) throws(SSHError) {
     guard let hostName = values["hostname"], let user = values["user"],
       let port = values["port"].flatMap(UInt16.init)
     else {

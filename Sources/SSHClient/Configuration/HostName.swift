@@ -37,6 +37,18 @@ struct HostName: Sendable, Equatable {
     (self.text, self.user, self.name, self.port) = (text, user, name, port)
   }
 
+  /// What names the host to the `ssh` program. What follows `--` is never an option, whatever it
+  /// looks like.
+  ///
+  /// - Parameter file: as ssh's `-F`; nil for the user's own configuration.
+  func sshArguments(file: String?) -> [String] {
+    var arguments: [String] = []
+    if let file { arguments += ["-F", file] }
+    if let port { arguments += ["-p", String(port)] }
+    if let user { arguments += ["-l", user] }
+    return arguments + ["--", name]
+  }
+
   private static let allowed = Set(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:%@[]-".unicodeScalars)
 

@@ -2,12 +2,13 @@
 struct MasterArguments: Sendable {
   let host: HostName
   let program: SSHProgram
-  /// `ssh -G`'s answer.
-  let settings: [String: [String]]
+  let settings: ConfigurationValues
   let configurationFile: String?
   let acceptsNewHostKeys: Bool
   /// Whether ssh may ask: a passphrase, a PIN, a host key.
   let mayAsk: Bool
+  /// Whether the server has been too slow at the login for a link that is watched closely.
+  var isPatient = false
 
   /// Keeps the program in the foreground of a session whose leader it is, and ends all of it when
   /// the other end of stdin goes, however we die. `-N` by itself would live on for ever: it reads
@@ -23,25 +24,39 @@ struct MasterArguments: Sendable {
   func master(_ folder: ControlFolder) -> [String] {
     ["sh", "-c", Self.watched, folder.path, "ssh", "-M", "-N", "-T", "-S", folder.socket]
       + masterOptions.flatMap { ["-o", "\($0.0)=\($0.1)"] }
-      + SSHProgram.destination(host, file: configurationFile)
+      + host.sshArguments(file: configurationFile)
   }
 
   /// A command over the master. It reads no configuration file, so that nothing in it (Match exec,
   /// RemoteCommand, LocalForward) can act a second time; and without its master it must not go and
   /// connect by itself, as `ssh` would.
   func channel(_ folder: ControlFolder, log: String, _ command: String) -> [String] {
-    control(folder) + ["-T", "-E", "\(folder.path)/\(log)", "-o", "LogLevel=DEBUG2"]
-      + environment.flatMap { ["-o", $0] } + ["--", host.name, command]
+    control(folder, file: "\(folder.path)/\(Self.environmentFile)")
+      + ["-T", "-E", "\(folder.path)/\(log)", "-o", "LogLevel=DEBUG2", "--", host.name, command]
   }
 
-  /// What the configuration wants commands to find in their environment.
-  private var environment: [String] {
-    settings["sendenv", default: []].map { "SendEnv=\($0)" }
-      // `ssh -G` drops the quotes that a space needs.
-      + settings["setenv", default: []].map { variable in
-        let escaped = variable.map { "\"\\".contains($0) ? "\\\($0)" : String($0) }.joined()
-        return "SetEnv=\"\(escaped)\""
-      }
+  /// Where a channel reads `environment`.
+  static let environmentFile = "environment"
+
+  /// What the configuration wants commands to find in their environment, as a configuration. Not on
+  /// the command line: a value may be a secret, and everybody can see what runs.
+  var environment: String {
+    // `ssh -G` drops the quotes that a space needs.
+    let variables = settings.all("setenv").map { variable in
+      let escaped = variable.map { "\"\\".contains($0) ? "\\\($0)" : String($0) }.joined()
+      return "\"\(escaped)\""
+    }
+    // In one line, since of several only the first would count.
+    let set = variables.isEmpty ? [] : ["SetEnv \(variables.joined(separator: " "))"]
+    return (settings.all("sendenv").map { "SendEnv \($0)" } + set).map { $0 + "\n" }.joined()
+  }
+
+  /// What ssh calls the host when it asks about its key.
+  var shownName: String {
+    KnownHostName(
+      host: settings["hostname"] ?? host.name,
+      port: settings["port"].flatMap(UInt16.init) ?? 22, alias: settings["hostkeyalias"]
+    ).primary
   }
 
   /// Ends with 0 when the master answers.
@@ -49,9 +64,9 @@ struct MasterArguments: Sendable {
     control(folder) + ["-O", "check", "--", host.name]
   }
 
-  private func control(_ folder: ControlFolder) -> [String] {
+  private func control(_ folder: ControlFolder, file: String = "/dev/null") -> [String] {
     [
-      "ssh", "-F", "/dev/null", "-S", folder.socket, "-o", "BatchMode=yes",
+      "ssh", "-F", file, "-S", folder.socket, "-o", "BatchMode=yes",
       "-o", "ProxyCommand=false", "-o", "IdentityFile=none",
     ]
   }
@@ -65,22 +80,35 @@ struct MasterArguments: Sendable {
     ]
     if program.isAtLeast(7, 6) { options.append(("RemoteCommand", "none")) }
     if program.isAtLeast(8, 7) { options.append(("ForkAfterAuthentication", "no")) }
-    if settings["connecttimeout"]?.first.flatMap(Int.init) == nil {
+    // 0 is for never, as where it is not set.
+    if settings.number("connecttimeout") ?? 0 <= 0 {
       options.append(("ConnectTimeout", "15"))
     }
     if let strictness { options.append(("StrictHostKeyChecking", strictness)) }
-    if !noticesDeadLinks {
+    if isPatient {
+      options += [("ServerAliveInterval", "5"), ("ServerAliveCountMax", "12")]
+    } else if !noticesDeadLinks {
       // Four times two seconds without a word: as with libssh2, a dead link shows after 8 s.
       options += [("ServerAliveInterval", "2"), ("ServerAliveCountMax", "3")]
     }
     return options
   }
 
+  /// The same for a server that is slow to let somebody in; nil where no more patience is ours to
+  /// give. ssh itself takes ServerAliveInterval times ServerAliveCountMax for the longest silence
+  /// before the login too, where a server may be asking a directory or somebody's telephone.
+  var withPatience: MasterArguments? {
+    if isPatient || noticesDeadLinks { return nil }
+    var arguments = self
+    arguments.isPatient = true
+    return arguments
+  }
+
   /// With `no` OpenSSH connects even to a host whose key has changed; that is never done here. nil
   /// leaves it to the configuration.
   private var strictness: String? {
     let acceptNew = program.isAtLeast(7, 6) ? "accept-new" : "yes"
-    switch settings["stricthostkeychecking"]?.first {
+    switch settings["stricthostkeychecking"] {
     case "no", "false", "off": return acceptNew
     case "yes", "true": return nil
     default: return acceptsNewHostKeys ? acceptNew : nil
@@ -89,8 +117,8 @@ struct MasterArguments: Sendable {
 
   /// Whether the user's own configuration is at least as strict about silence.
   private var noticesDeadLinks: Bool {
-    guard let interval = settings["serveraliveinterval"]?.first.flatMap(Int.init),
-      let count = settings["serveralivecountmax"]?.first.flatMap(Int.init)
+    guard let interval = settings.number("serveraliveinterval"),
+      let count = settings.number("serveralivecountmax")
     else { return false }
     return interval > 0 && interval * (count + 1) <= 8
   }

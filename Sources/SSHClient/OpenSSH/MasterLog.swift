@@ -48,6 +48,12 @@ struct MasterLog: Sendable {
     if !isNoise { words = (words + [line]).suffix(Self.mostWords) }
   }
 
+  /// ssh gave up on a server that said nothing for a while before the login was over.
+  var wasTooSlow: Bool {
+    (.exchangingKeys ... .authenticating).contains(stage)
+      && words.contains { $0.hasPrefix("Connection to ") && $0.contains(" timed out") }
+  }
+
   /// The latest word about a channel that the server did not open:
   /// `channel 8: open failed: connect failed: open failed`.
   var refusedOpening: String? {

@@ -12,6 +12,7 @@ extension OpenSSHConnection {
   /// Starts the master and waits until it takes commands.
   func start() async throws(SSHError) {
     do throws(SystemError) {
+      try folder.makeFile(MasterArguments.environmentFile, arguments.environment)
       if arguments.mayAsk { questions = try QuestionPipes(folder) }
       master = try SSHChild(
         arguments.master(folder), session: true,
@@ -56,16 +57,24 @@ extension OpenSSHConnection {
     if hasEnded { fail(log.failure(host: host)) }
   }
 
+  /// Bounded, since a ProxyCommand may write there for ever.
   func readLog() {
-    while let master, case .done(let bytes) = master.read(.errors) { log.consume(bytes) }
+    for _ in 0..<16 {
+      guard let master, case .done(let bytes) = master.read(.errors) else { return }
+      log.consume(bytes)
+    }
   }
 
   private func ask(_ question: QuestionPipes.Question) {
     guard let asked = options.questions else { return }
     if question.kind == "none" { return options.onNotice("\(host): \(question.prompt)") }
-    Task {
-      let answer: [UInt8]?
-      if let hostKey = HostKeyQuestion(prompt: question.prompt, host: host) {
+    // Whoever asked before waits no longer.
+    asking?.cancel()
+    asking = Task {
+      var answer: [UInt8]?
+      if let hostKey = HostKeyQuestion(
+        prompt: question.prompt, host: host, shownAs: arguments.shownName)
+      {
         answer = Array((await asked.confirmHostKey(hostKey) ? "yes" : "no").utf8)
       } else {
         answer = await asked.secret(
@@ -73,15 +82,24 @@ extension OpenSSHConnection {
             host: host, prompt: String(question.prompt.trimmingSuffix { $0 == " " }),
             isVisible: question.kind == "confirm"))
       }
-      questions?.answer(answer)
+      if !Task.isCancelled { questions?.answer(answer) }
+      answer?.wipe()
     }
   }
 }
 
 extension HostKeyQuestion {
-  /// ssh's own words: `ED25519 key fingerprint is SHA256:….` and, at the end, `(yes/no/…)?`.
-  init?(prompt: String, host: String) {
+  /// ssh's own words: `The authenticity of host 'name (address)' can't be established.`,
+  /// `ED25519 key fingerprint is SHA256:….` and, at the end, `(yes/no/…)?`.
+  ///
+  /// - Parameter shownAs: what ssh calls the host; under another name it asks about a hop.
+  init?(prompt: String, host: String, shownAs own: String) {
     let mark = " key fingerprint is "
+    var host = host
+    if let start = prompt.firstRange(of: "authenticity of host '") {
+      let name = prompt[start.upperBound...].prefix { $0 != " " && $0 != "'" }
+      if name.lowercased() != own { host = "\(name), on the way to \(host)," }
+    }
     for line in prompt.split(separator: "\n") {
       guard let range = line.firstRange(of: mark),
         let type = line[..<range.lowerBound].split(separator: " ").last

@@ -17,6 +17,8 @@ actor OpenSSHConnection {
   /// Both nil before the start and after the end.
   var master: SSHChild?
   var questions: QuestionPipes?
+  /// The question that the user is being asked.
+  var asking: Task<Void, Never>?
   var log = MasterLog()
   var isReady = false
   /// Why there is no connection any more; every later call throws it.
@@ -63,7 +65,8 @@ actor OpenSSHConnection {
     reactor.release()
     for channel in channels.values { channel.end() }
     channels.removeAll()
-    questions = nil
+    asking?.cancel()
+    (questions, asking) = (nil, nil)
     // First the folder: this process may end at any moment, and then the one beside the master does
     // the rest, as long as it lives.
     folder.remove()

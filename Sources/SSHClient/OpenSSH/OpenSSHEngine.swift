@@ -7,26 +7,32 @@ struct OpenSSHEngine: Sendable {
   func connect() async throws(SSHError) -> OpenSSHTransport {
     options.onPhase(.configuring)
     let settings = try await program.settings(of: host, file: options.configurationFile)
-    let asksNobody = settings["batchmode"]?.first == "yes"
-    let connection = try OpenSSHConnection(
-      MasterArguments(
-        host: host, program: program, settings: settings,
-        configurationFile: options.configurationFile,
-        acceptsNewHostKeys: options.acceptsNewHostKeys,
-        mayAsk: options.questions != nil && !asksNobody),
-      options)
-    guard await HandshakeSlots.shared.take() else {
-      await connection.close()
-      throw .cancelled(host: host.text)
-    }
+    let arguments = MasterArguments(
+      host: host, program: program, settings: settings,
+      configurationFile: options.configurationFile,
+      acceptsNewHostKeys: options.acceptsNewHostKeys,
+      mayAsk: options.questions != nil && !settings.flag("batchmode"))
+    guard await HandshakeSlots.shared.take() else { throw .cancelled(host: host.text) }
     do throws(SSHError) {
-      try await connection.start()
+      let connection = try await logIn(arguments)
+      await HandshakeSlots.shared.giveBack()
+      return OpenSSHTransport(connection, engine: program.name)
     } catch {
       await HandshakeSlots.shared.giveBack()
-      await connection.close()
       throw error
     }
-    await HandshakeSlots.shared.giveBack()
-    return OpenSSHTransport(connection, engine: program.name)
+  }
+
+  private func logIn(_ arguments: MasterArguments) async throws(SSHError) -> OpenSSHConnection {
+    let connection = try OpenSSHConnection(arguments, options)
+    do throws(SSHError) {
+      try await connection.start()
+      return connection
+    } catch {
+      let wasTooSlow = await connection.log.wasTooSlow
+      await connection.close()
+      guard wasTooSlow, let patient = arguments.withPatience else { throw error }
+      return try await logIn(patient)
+    }
   }
 }

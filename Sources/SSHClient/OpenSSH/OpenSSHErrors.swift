@@ -12,7 +12,10 @@ extension MasterLog {
     }
     var said = words.suffix(4).joined(separator: "; ")
     if said.last == "." { said.removeLast() }
-    if has("HOST IDENTIFICATION HAS CHANGED", "REVOKED HOST KEY", "is marked as revoked") {
+    if has(
+      "HOST IDENTIFICATION HAS CHANGED", "REVOKED HOST KEY", "is marked as revoked",
+      "revoked by file")
+    {
       return error(.hostKey, .hostKeyChanged, changedKey)
     }
     if has("Host key verification failed", "host key is known for") {
@@ -32,6 +35,7 @@ extension MasterLog {
     if has("Bad configuration option", "terminating, ", "Bad owner or permissions") {
       return error(.configuration, .badConfiguration, said)
     }
+    if wasTooSlow { return error(phase, .timedOut, "The server was silent for too long: \(said)") }
     let told = said.isEmpty ? "ssh ended without a word" : said
     switch stage {
     case .established: return error(.transfer, .unreachable, "The connection was lost: \(told)")

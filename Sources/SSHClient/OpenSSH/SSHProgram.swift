@@ -30,52 +30,22 @@ struct SSHProgram: Sendable {
   /// Whether options that came with this version may be given: an older one refuses to start.
   func isAtLeast(_ major: Int, _ minor: Int) -> Bool { version >= (major, minor) }
 
-  /// What `ssh -G` says of the host: for each keyword in lower case all of its values.
+  /// What `ssh -G` says of the host.
   func settings(
     of host: HostName, file: String?
-  ) async throws(SSHError) -> [String: [String]] {
-    if file == nil, UserFiles.isTesting {
-      throw Self.failure(
-        "A test needs an ssh configuration file of its own (\(UserFiles.testingVariable) is set)",
-        host)
-    }
-    let arguments = ["-G"] + Self.destination(host, file: file)
-    guard let answer = try await Self.run(arguments, host) else {
-      throw Self.failure("Cannot start ssh", host)
-    }
-    guard answer.exitCode == 0 else {
-      let words = String(decoding: answer.standardError, as: UTF8.self)
-        .split(separator: "\n").joined(separator: "; ")
-      throw Self.failure("ssh does not accept its configuration: \(words)", host)
-    }
-    var settings: [String: [String]] = [:]
-    for line in String(decoding: answer.standardOutput, as: UTF8.self).split(separator: "\n") {
-      let parts = line.split(separator: " ", maxSplits: 1)
-      guard parts.count == 2 else { continue }
-      settings[parts[0].lowercased(), default: []].append(String(parts[1]))
-    }
+  ) async throws(SSHError) -> ConfigurationValues {
+    let settings = try await ConfigurationProgram.values(of: host, file: file)
     try Self.refuseUsersOwnFiles(settings, host)
     return settings
   }
 
-  /// The arguments that name a host. What follows `--` is never an option, whatever it looks like.
-  static func destination(_ host: HostName, file: String?) -> [String] {
-    var arguments: [String] = []
-    if let file { arguments += ["-F", file] }
-    if let port = host.port { arguments += ["-p", String(port)] }
-    if let user = host.user { arguments += ["-l", user] }
-    return arguments + ["--", host.name]
-  }
-
   /// In a test: `ssh` itself would not ask whether it may.
   private static func refuseUsersOwnFiles(
-    _ settings: [String: [String]], _ host: HostName
+    _ settings: ConfigurationValues, _ host: HostName
   ) throws(SSHError) {
     let files =
-      settings["identityfile", default: []]
-      + settings["userknownhostsfile", default: []].flatMap {
-        $0.split(separator: " ").map(String.init)
-      }
+      settings.all("identityfile")
+      + settings.all("userknownhostsfile").flatMap { $0.split(separator: " ").map(String.init) }
     for file in files {
       let path = file.hasPrefix("~/") ? UserFiles.home + file.dropFirst(1) : file
       try UserFiles.check(path, host: host.text)
