@@ -11,6 +11,8 @@ actor HostLink {
   /// Remembers when the host was reached, and by what.
   private let store: JobStore
   private var connecting: Task<any Transport, any Error>?
+  /// How many callers that attempt to connect has had, and how many of these were cancelled.
+  private(set) var callers = (all: 0, cancelled: 0)
   private var transport: (any Transport)?
 
   init(host: String, connector: any Connector, store: JobStore) {
@@ -52,30 +54,37 @@ actor HostLink {
 
   private func connected() async throws -> any Transport {
     if let transport { return transport }
-    let task =
-      connecting
-      ?? Task { [connector, host] in
-        let first = try await connector.connect()
-        return SharedTransport(first, host: host) { () throws(SSHError) in
-          try await connector.connect()
-        }
-      }
-    let isOurs = connecting == nil
+    let task = connecting ?? Task { try await connect() }
     connecting = task
+    callers.all += 1
     do {
-      let made = try await withTaskCancellationHandler {
+      return try await withTaskCancellationHandler {
         try await task.value
       } onCancel: {
-        task.cancel()
+        Task { await self.leave(task) }
       }
-      connecting = nil
-      transport = made
-      if isOurs { try await store.recordContact(with: host, engine: made.engine) }
-      return made
+    } catch let error as StoreError {
+      throw JobError.store(error)
     } catch {
-      connecting = nil
-      if let error = error as? StoreError { throw JobError.store(error) }
       throw (error as? SSHError).map(JobError.init) ?? JobError.cancelled
     }
+  }
+
+  private func connect() async throws -> any Transport {
+    defer { (connecting, callers) = (nil, (0, 0)) }
+    let first = try await connector.connect()
+    let made = SharedTransport(first, host: host) { [connector] () throws(SSHError) in
+      try await connector.connect()
+    }
+    transport = made
+    try await store.recordContact(with: host, engine: made.engine)
+    return made
+  }
+
+  /// A caller was cancelled: the attempt ends when nobody else waits for it.
+  private func leave(_ task: Task<any Transport, any Error>) {
+    guard task == connecting else { return }
+    callers.cancelled += 1
+    if callers.cancelled == callers.all { task.cancel() }
   }
 }
