@@ -42,7 +42,7 @@ public struct SSHConnector: Connector {
       guard let limit = error.beyondLibSSH2, let program = try await SSHProgram.find(host: host)
       else { throw error }
       options.onNotice(
-        "\(host.text): \(LibSSH2Transport.version) cannot use \(limit); going on with ssh")
+        "\(host.text): \(LibSSH2Abilities.libraryName) cannot use \(limit); going on with ssh")
       let transport = try await goOn(beyond: limit, program)
       memory.limit = limit
       return transport
@@ -62,7 +62,7 @@ public struct SSHConnector: Connector {
       return try await OpenSSHEngine(host: host, options: options, program: found).connect()
     } catch {
       var error = error
-      error.message += " (by ssh, since \(LibSSH2Transport.version) cannot use \(limit))"
+      error.message += " (by ssh, since \(LibSSH2Abilities.libraryName) cannot use \(limit))"
       throw error
     }
   }

@@ -1,8 +1,7 @@
 /// One authenticated connection to a host: bytes to and from commands, and nothing about jobs.
 ///
-/// An engine (`LibSSH2Transport`, `OpenSSHTransport`) is an actor on a thread of its own; all its
-/// calls may be made from anywhere. When the link is lost, every pending and later call throws
-/// `SSHError`.
+/// An engine's connection is an actor on a thread of its own; all calls may be made from anywhere.
+/// When the link is lost, every pending and later call throws `SSHError`.
 public protocol Transport: AnyObject, Sendable {
   /// What carries it, with its version: `libssh2 1.10.0`, `OpenSSH_9.2p1`.
   var engine: String { get }

@@ -7,6 +7,10 @@ struct LibSSH2Abilities: Sendable {
 
   let version: Version
 
+  /// The library that was loaded, not the one that this was built with.
+  static let libraryVersion = libssh2_version(0).map { String(cString: $0) } ?? "?"
+  static let libraryName = "libssh2 " + libraryVersion
+
   /// Those of the library of this process.
   static let here = LibSSH2Abilities(
     version: libssh2_version(0x010b02) != nil

@@ -12,8 +12,8 @@ struct LibSSH2Engine: Sendable {
   /// Nobody has so many; a configuration that goes round in circles has more.
   private static let hopLimit = 16
 
-  func connect() async throws(SSHError) -> LibSSH2Transport {
-    LibSSH2Transport(try await reach().connection)
+  func connect() async throws(SSHError) -> EngineTransport<SSHConnection> {
+    EngineTransport(try await reach().connection, engine: LibSSH2Abilities.libraryName)
   }
 
   /// An authenticated connection, and how many others carry it.

@@ -88,7 +88,7 @@ extension SSHConnection {
         }
         return SSHError(
           .keyExchange, .refused, host: host,
-          "The server and libssh2 \(Self.libraryVersion) share no algorithm for "
+          "The server and libssh2 \(LibSSH2Abilities.libraryVersion) share no algorithm for "
             + words.joined(separator: "; "),
           beyondLibSSH2: preferences.whatSSHCanDo(of: missing))
       }
@@ -108,10 +108,6 @@ extension SSHConnection {
     return HostKeyOffers(ours: offers[0].hostKey, server: offers[1].hostKey)
   }
 
-  private static var libraryVersion: String {
-    libssh2_version(0).map { String(cString: $0) } ?? "?"
-  }
-
   private func prefer(
     _ preferences: AlgorithmPreferences, _ session: OpaquePointer
   ) throws(SSHError) {
@@ -129,7 +125,7 @@ extension SSHConnection {
         if !list.isEmpty, libssh2_session_method_pref(session, method, list) == 0 { continue }
         throw SSHError(
           .configuration, .badConfiguration, host: host,
-          "libssh2 \(Self.libraryVersion) knows none of \(option) "
+          "libssh2 \(LibSSH2Abilities.libraryVersion) knows none of \(option) "
             + names.joined(separator: ","),
           beyondLibSSH2: "\(option) \(names.joined(separator: ","))")
       }

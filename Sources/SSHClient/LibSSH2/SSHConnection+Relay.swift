@@ -135,7 +135,7 @@ extension SSHConnection {
   func endRelay() {
     guard let relay else { return }
     if let failure, failure.kind != .cancelled { relay.carrier.report(failure.message) }
-    Self.closeSocket(relay.socket)
+    closeDescriptor(relay.socket)
     self.relay = nil
   }
 }

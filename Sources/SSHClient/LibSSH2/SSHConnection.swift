@@ -12,7 +12,7 @@ import CSSH2
 /// `turn`: try every operation until a pass receives no byte, then poll(2). Any libssh2 call drains
 /// the socket into the queues of all channels; sleeping after a pass that received bytes would leave
 /// somebody's data lying there (measured: stalls as long as the poll's timeout).
-actor SSHConnection {
+actor SSHConnection: EngineConnection {
   /// What errors call the host.
   nonisolated let host: String
   nonisolated let reactor: Reactor
@@ -107,14 +107,6 @@ actor SSHConnection {
     operations.removeAll()
   }
 
-  static func closeSocket(_ socket: Int32) {
-    #if canImport(Glibc)
-      _ = Glibc.close(socket)
-    #else
-      _ = Darwin.close(socket)
-    #endif
-  }
-
   private func tearDown() {
     reactor.release()
     guard let wire, let session else { return }
@@ -128,7 +120,7 @@ actor SSHConnection {
     var tries = 0
     // With a dead wire it never waits; the bound is for a library that thinks otherwise.
     while libssh2_session_free(session) == LIBSSH2_ERROR_EAGAIN, tries < 100 { tries += 1 }
-    Self.closeSocket(wire.socket)
+    closeDescriptor(wire.socket)
     carrier?.end(isWished: failure?.kind == .cancelled)
     (self.wire, self.session) = (nil, nil)
   }

@@ -85,12 +85,9 @@ struct Dialer: Sendable {
     let expired = SSHError(
       .connect, .timedOut, host: host, "No connection within \(deadline) to \(list)")
     return try await onOwnThread(
-      deadline: end - .now, expired: expired, unwanted: { Self.discard($0.socket) }
+      deadline: end - .now, expired: expired, unwanted: { closeDescriptor($0.socket) }
     ) { [self] in race(addresses, until: end, expired: expired) }
   }
-
-  /// Closes a socket that nobody took over.
-  @Sendable static func discard(_ socket: Int32) { close(socket) }
 
   private func race(
     _ addresses: Addresses, until end: ContinuousClock.Instant, expired: SSHError

@@ -37,7 +37,7 @@ struct Route: Sendable {
 
   /// Closes a route that nobody took over.
   func discard() {
-    Dialer.discard(socket)
+    closeDescriptor(socket)
     carrier?.end(isWished: true)
   }
 }

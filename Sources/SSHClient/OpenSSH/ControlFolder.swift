@@ -49,7 +49,7 @@ struct ControlFolder: Sendable {
   func makeFile(_ name: String, _ text: String, mode: mode_t = 0o600) throws(SystemError) {
     let file = open(path + "/" + name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
     guard file >= 0 else { throw .last() }
-    defer { SSHChild.close(file) }
+    defer { closeDescriptor(file) }
     let bytes = Array(text.utf8)
     let count = write(file, bytes, bytes.count)
     if count < 0 { throw .last() }

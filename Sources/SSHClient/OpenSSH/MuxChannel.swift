@@ -35,7 +35,7 @@ final class MuxChannel {
     do throws(SystemError) {
       child = try SSHChild(arguments.channel(folder, log: logName, command))
     } catch {
-      SSHChild.close(logPipe)
+      closeDescriptor(logPipe)
       folder.forget(logName)
       throw error
     }
@@ -68,7 +68,7 @@ final class MuxChannel {
   /// Lets go of everything. The master tells the server that nobody reads or writes any more.
   func end() {
     child.end()
-    SSHChild.close(logPipe)
+    closeDescriptor(logPipe)
     folder.forget(logName)
   }
 }

@@ -6,7 +6,10 @@
 
 /// The single owner of one master and of the commands over it. All of it runs on the reactor's
 /// thread: every pass tries each waiting call once, then the thread poll(2)s.
-actor OpenSSHConnection {
+///
+/// What `ssh` does not pass on cannot be told: a command that a signal ended is `.unknown`, not
+/// `.signal`. `.endOfFile` comes when the end is known to be none of the link's.
+actor OpenSSHConnection: EngineConnection {
   nonisolated let host: String
   nonisolated let arguments: MasterArguments
   nonisolated let options: ConnectionOptions

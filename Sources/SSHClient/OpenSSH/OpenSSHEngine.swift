@@ -4,7 +4,7 @@ struct OpenSSHEngine: Sendable {
   let options: ConnectionOptions
   let program: SSHProgram
 
-  func connect() async throws(SSHError) -> OpenSSHTransport {
+  func connect() async throws(SSHError) -> EngineTransport<OpenSSHConnection> {
     options.onPhase(.configuring)
     let settings = try await program.settings(of: host, file: options.configurationFile)
     let arguments = MasterArguments(
@@ -16,7 +16,7 @@ struct OpenSSHEngine: Sendable {
     do throws(SSHError) {
       let connection = try await logIn(arguments)
       await HandshakeSlots.shared.giveBack()
-      return OpenSSHTransport(connection, engine: program.name)
+      return EngineTransport(connection, engine: program.name)
     } catch {
       await HandshakeSlots.shared.giveBack()
       throw error

@@ -47,13 +47,13 @@ final class QuestionPipes {
     do throws(SystemError) {
       answers = try folder.makePipe("answer")
     } catch {
-      SSHChild.close(questions)
+      closeDescriptor(questions)
       throw error
     }
   }
 
   deinit {
-    for pipe in [questions, answers] { SSHChild.close(pipe) }
+    for pipe in [questions, answers] { closeDescriptor(pipe) }
   }
 
   /// What a master's environment says about asking, or about nobody being there.

@@ -34,7 +34,7 @@ final class SSHChild {
     throws(SystemError)
   {
     var ends = [[Int32]](repeating: [-1, -1], count: 3)
-    defer { for end in ends.joined() where end >= 0 { Self.close(end) } }
+    defer { for end in ends.joined() where end >= 0 { closeDescriptor(end) } }
     // A socket, since writing to a pipe without a reader raises a signal.
     for (index, make) in [pocket_socket_pair, pocket_pipe, pocket_pipe].enumerated() {
       let failure = make(&ends[index])
@@ -79,7 +79,7 @@ final class SSHChild {
   }
 
   func close(_ stream: Stream) {
-    if isOpen(stream) { Self.close(end(of: stream)) }
+    if isOpen(stream) { closeDescriptor(end(of: stream)) }
     ends[stream.rawValue] = -1
   }
 
@@ -124,14 +124,6 @@ final class SSHChild {
     } while count < 0 && errno == EINTR
     if count >= 0 { return .done(count) }
     return errno == EAGAIN ? .notYet : .ended
-  }
-
-  static func close(_ descriptor: Int32) {
-    #if canImport(Glibc)
-      _ = Glibc.close(descriptor)
-    #else
-      _ = Darwin.close(descriptor)
-    #endif
   }
 
   /// A null-terminated array of C strings.
