@@ -27,7 +27,8 @@ extension ReplyError: CustomStringConvertible {
     case .incomplete(began: false, let noise):
       noise.isEmpty
         ? "The host did not answer."
-        : "The host did not answer, but said: \(String(decoding: noise, as: UTF8.self))"
+        : "The host ran something else than Pocket's script. A ForceCommand in its sshd_config, a"
+          + " command= in authorized_keys or your login shell there may do that"
     }
   }
 }

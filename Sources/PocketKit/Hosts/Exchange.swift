@@ -86,7 +86,8 @@ struct Exchange {
   /// What the host said that was not for us: the cause of a failure is often there.
   private var said: String {
     let words = parser.noise.isEmpty ? errorWords : parser.noise + errorWords
-    let text = String(decoding: words, as: UTF8.self).split(separator: "\n").suffix(5)
+    let lines = words.split { $0 == 0x0A || $0 == 0x0D }.suffix(5)
+    let text = lines.map { String(decoding: $0, as: UTF8.self) }
     return text.isEmpty ? "" : "; the host said: " + text.joined(separator: " | ")
   }
 }
