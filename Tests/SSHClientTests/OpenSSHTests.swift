@@ -23,6 +23,36 @@ extension SSHClientTests {
       #expect(SSHProgram(banner: "OpenSSH_x") == nil)
     }
 
+    /// ssh's own words, as of OpenSSH 9.2.
+    @Test func ofAWarningTheFactsAreTold() {
+      func told(_ lines: String...) -> SSHError {
+        var log = MasterLog()
+        for line in lines { log.consume(Array((line + "\r\n").utf8)) }
+        return log.failure(host: "dev1")
+      }
+      let frame = String(repeating: "@", count: 59)
+      let changed = told(
+        frame, "@    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @", frame,
+        "IT IS POSSIBLE THAT SOMEONE IS DOING SOMETHING NASTY!",
+        "The fingerprint for the ED25519 key sent by the remote host is", "SHA256:abc.",
+        "Add correct host key in /k to get rid of this message.",
+        "Offending ED25519 key in /k:1", "Host key verification failed.")
+      #expect(changed.kind == .hostKeyChanged)
+      #expect(
+        changed.message == "The host shows another key than the known one: SHA256:abc; "
+          + "Offending ED25519 key in /k:1")
+      let revoked = told(
+        frame, "@       WARNING: REVOKED HOST KEY DETECTED!               @", frame,
+        "The ED25519 host key for dev1 is marked as revoked.", "Host key verification failed.")
+      #expect(revoked.kind == .hostKeyChanged)
+      #expect(revoked.message.hasSuffix("key: The ED25519 host key for dev1 is marked as revoked"))
+      let cut = told(
+        "kex_exchange_identification: Connection closed by remote host",
+        "kex_exchange_identification: Connection closed by remote host",
+        "Connection closed by UNKNOWN port 65535")
+      #expect(cut.message == "kex_exchange_identification: Connection closed by remote host")
+    }
+
     /// Each of these would break a command, hide an end or act twice.
     @Test func theUsersConfigurationCannotGetInTheWay() async throws {
       var options = LoopbackServer.Options()

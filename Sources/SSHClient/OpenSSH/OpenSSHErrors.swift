@@ -10,13 +10,17 @@ extension MasterLog {
     ) -> SSHError {
       SSHError(phase, kind, host: host, text, advice: advice)
     }
-    var said = words.suffix(4).joined(separator: "; ")
-    if said.last == "." { said.removeLast() }
-    if has(
-      "HOST IDENTIFICATION HAS CHANGED", "REVOKED HOST KEY", "is marked as revoked",
-      "revoked by file")
-    {
-      return error(.hostKey, .hostKeyChanged, changedKey)
+    let said = telling
+    if has("REVOKED HOST KEY", "is marked as revoked", "revoked by file") {
+      return error(
+        .hostKey, .hostKeyChanged, "The host shows a revoked key: \(hostKeyWords)",
+        advice: "Do not connect; ask whoever runs the host for its new key")
+    }
+    if has("HOST IDENTIFICATION HAS CHANGED") {
+      return error(
+        .hostKey, .hostKeyChanged, "The host shows another key than the known one: \(hostKeyWords)",
+        advice: "Somebody may be listening in. If you know why it changed, remove the known key "
+          + "with ssh-keygen -R")
     }
     if has("Host key verification failed", "host key is known for") {
       return error(
@@ -24,9 +28,15 @@ extension MasterLog {
         advice: "Connect once with `ssh` and compare the fingerprint")
     }
     if has("Permission denied (", "Too many authentication failures") {
-      return error(.authentication, .authenticationRefused, "The server let us not in: \(said)")
+      return error(
+        .authentication, .authenticationRefused, "The server let us not in: \(said)",
+        advice: "See which key `ssh -v` uses for this host")
     }
-    if has("Could not resolve hostname") { return error(.resolve, .unreachable, said) }
+    if has("Could not resolve hostname") {
+      return error(
+        .resolve, .unreachable, said,
+        advice: "Check the name, which ssh_config may give, and your network")
+    }
     if has("not responding") { return error(.linkDead, .unreachable, "The link is dead: \(said)") }
     if has("Unable to negotiate", "no matching ") { return error(.keyExchange, .refused, said) }
     if has("banner exchange", "kex_exchange_identification") {
@@ -65,10 +75,27 @@ extension MasterLog {
     }
   }
 
-  /// Without the frame that ssh draws around its warning.
-  private var changedKey: String {
-    let lines = words.filter { !$0.hasPrefix("@@@") && !$0.hasPrefix("  ") }
-    return "Its host key is another one than is known, or was revoked: "
-      + lines.suffix(12).joined(separator: " ")
+  /// Its last words, each once, without what it says of a connection that had no address.
+  private var telling: String {
+    var told: [String] = []
+    for line in words.map(Self.withoutStop) where !told.contains(line) { told.append(line) }
+    let addressed = told.filter { !$0.hasSuffix(" UNKNOWN port 65535") }
+    return (addressed.isEmpty ? told : addressed).suffix(4).joined(separator: "; ")
+  }
+
+  /// Which key the host showed, and where the known one stands; of ssh's dozen lines of warning no
+  /// more.
+  private var hostKeyWords: String {
+    let facts = words.filter { line in
+      ["SHA256:", "Offending ", "is marked as revoked", "revoked by file"].contains {
+        line.contains($0)
+      }
+    }
+    return (facts.isEmpty ? words.suffix(4) : facts[...]).map(Self.withoutStop)
+      .joined(separator: "; ")
+  }
+
+  private static func withoutStop(_ line: String) -> String {
+    line.last == "." ? String(line.dropLast()) : line
   }
 }
