@@ -23,7 +23,7 @@ import Testing
         "\(builtProgram("pocket")) run -- echo reached", in: world,
         dialogue: #"expect "Enter passphrase"; send "\004""#)
       #expect(none.code == 255, "\(none.outputText)")
-      #expect(none.outputText.contains("no passphrase was given"), "\(none.outputText)")
+      #expect(none.outputText.contains("No passphrase was given"), "\(none.outputText)")
     }
   }
 

@@ -42,7 +42,7 @@ extension Authenticator {
       let words = number == 0 ? "Enter passphrase" : "Wrong passphrase, try again"
       guard let passphrase = try await ask("\(words) for key '\(file.path)':"), !passphrase.isEmpty
       else {
-        record.obstacles.append("no passphrase was given for \(file.path)")
+        record.obstacles.append("No passphrase was given for \(file.path)")
         return nil
       }
       switch try await unlock(file, passphrase) {
@@ -62,7 +62,7 @@ extension Authenticator {
       return nil
     }
     record.obstacles.append(
-      "the passphrase of \(file.path) was wrong "
+      "The passphrase of \(file.path) was wrong "
         + "\(configuration.authentication.passwordPrompts) times")
     return nil
   }

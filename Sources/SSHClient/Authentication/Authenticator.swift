@@ -28,6 +28,9 @@ struct Authenticator: Sendable {
     case exhausted
   }
 
+  private static let nobodyToAsk =
+    "The server would take a password or an answer, and there is nobody to ask: run this at a "
+    + "terminal, or set SSH_ASKPASS"
   /// More steps than any server asks for.
   private static let mostSteps = 8
 
@@ -85,8 +88,10 @@ struct Authenticator: Sendable {
         throw record.refusal(user: user, host: host)
       }
       guard questions != nil else {
-        record.obstacles.append(
-          "The server would take \(method.rawValue), and there is nobody to ask")
+        // Once, though there be two such methods.
+        if !record.obstacles.contains(Self.nobodyToAsk) {
+          record.obstacles.append(Self.nobodyToAsk)
+        }
         return .exhausted
       }
     }

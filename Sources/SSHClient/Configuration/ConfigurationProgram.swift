@@ -45,6 +45,12 @@ enum ConfigurationProgram {
       let words = String(decoding: output.standardError, as: UTF8.self)
         .split(separator: "\n").joined(separator: "; ")
       return .failure(failure("ssh does not accept its configuration: \(words)", host))
+    case .failure(.cannotStart(let error)) where error.code == ENOENT:
+      return .failure(
+        SSHError(
+          .configuration, .badConfiguration, host: host.text,
+          "There is no `ssh` on your PATH, and only it can read your ssh_config",
+          advice: "Install OpenSSH's client"))
     case .failure(.cannotStart(let error)):
       return .failure(failure("Cannot start ssh: \(error.words)", host))
     case .failure(.timedOut):

@@ -44,7 +44,9 @@ struct Dialer: Sendable {
     case .failure(let error):
       // Even "no such name" may pass: a laptop that just woke up asks before it has a network.
       return .failure(
-        SSHError(.resolve, .unreachable, host: host, "Cannot resolve \(name): \(error.words)"))
+        SSHError(
+          .resolve, .unreachable, host: host, "Cannot resolve \(name): \(error.words)",
+          advice: "Check the name, which ssh_config may give, and your network"))
     }
     switch LocalAddress.candidates(network) {
     case nil: break
@@ -119,7 +121,10 @@ struct Dialer: Sendable {
       }
       if attempts.isEmpty {
         let words = failures.isEmpty ? "\(name) has no address" : failures.joined(separator: "; ")
-        return .failure(SSHError(.connect, .unreachable, host: host, "Cannot connect: \(words)"))
+        return .failure(
+          SSHError(
+            .connect, .unreachable, host: host, "Cannot connect: \(words)",
+            advice: "Check that it is up, its name and its port"))
       }
       var polls = attempts.map { pollfd(fd: $0.socket, events: Int16(POLLOUT), revents: 0) }
       let wake = waiting.isEmpty ? end : min(end, nextStart)
