@@ -64,6 +64,16 @@ extension CommandContext {
     }
   }
 
+  /// Refuses what can be no host's name, before it becomes a job's: a host that was never there
+  /// would be listed for ever.
+  func checkHostName(_ host: String, _ settings: Settings) throws(CommandError) {
+    do throws(SSHError) {
+      _ = try connector(host, settings, console)
+    } catch {
+      throw CommandError("host-name", "\(error)", exit: .usage)
+    }
+  }
+
   /// The jobs that the words mean, all resolved before anything is done to the first.
   func jobs(_ words: [Word], in store: JobStore) async throws -> [Job] {
     var jobs: [Job] = []

@@ -67,6 +67,8 @@ import Testing
 
   @Test func withoutHostAgentOrPromptTheErrorSaysWhatToDo() async throws {
     #expect(try await failure("--", "ls").contains("POCKET_HOST"))
+    #expect(try await failure("-H", "", "--", "ls").contains("POCKET_HOST"))
+    #expect(try await failure("-H", "-oProxyCommand=x", "--", "ls").contains("no host name"))
     #expect(try await failure("-H", "dev1", "p").contains("POCKET_AGENT"))
     #expect(try await failure("-H", "d", "-a", "claud", "p").contains("did you mean 'claude'?"))
     #expect(try await failure("-H", "d", "-a", "claude").contains("there is no prompt"))

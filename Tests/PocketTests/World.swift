@@ -58,7 +58,10 @@ final class World: Sendable {
       readInput: { () throws(CommandError) in input },
       edit: { _ throws(CommandError) in input }, now: { Self.now },
       interrupts: { AsyncStream { $0.finish() } },
-      connector: { host, _, _ throws(SSHError) in Nowhere(hostName: host) },
+      connector: { host, _, _ throws(SSHError) in
+        let named = try SSHConnector(host: host, options: ConnectionOptions())
+        return Nowhere(hostName: named.hostName)
+      },
       table: .pocket)
     let code = await Program.run(words, in: context)
     return Outcome(code: code.rawValue, output: output.text, errors: errors.text)

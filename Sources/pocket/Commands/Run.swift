@@ -39,6 +39,7 @@ extension Command {
         sshConfig: try context.text(invocation[Keys.sshConfig]),
         transport: try context.text(invocation[Keys.transport])))
     let host = try settings.requireHost()
+    try context.checkHostName(host, settings)
     let secrets = try context.secrets(invocation)
     let (request, session) = try await request(
       invocation, settings, secretNames: secrets.map(\.name), in: context)

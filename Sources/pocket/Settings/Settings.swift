@@ -62,7 +62,7 @@ struct Settings: Equatable, Sendable {
 
   /// The host, or an error that says how to set one: none is guessed.
   func requireHost() throws(CommandError) -> String {
-    if let host { return host }
+    if let host, !host.isEmpty { return host }
     throw CommandError(
       "no-host",
       "no host is set: give one with -H dev1 (a name from your ssh_config, or user@name:port), or set"
