@@ -39,6 +39,29 @@ import Testing
     }
   }
 
+  @Test func aLaunchThatWasGivenUpInTimeLeavesNothing() async throws {
+    try await World.with { world in
+      let client = world.client()
+      let job = try await client.create(.shell("true"), on: "dev1")
+      let gate = LaunchGate()
+      #expect(await gate.close())
+      do {
+        _ = try await client.launch(job.id, isNew: true, gate: gate)
+        Issue.record("it was launched")
+      } catch {
+        guard case JobError.cancelled = error else { throw error }
+      }
+      #expect(!fileExists(world.jobFolder(job.id)))
+      try await client.noteGivenUp(job.id)
+      #expect(try await world.store.job(job.id)?.state.isEnded == true)
+
+      let later = LaunchGate()
+      let other = try await client.create(.shell("true"), on: "dev1")
+      #expect(try await client.launch(other.id, isNew: true, gate: later) == .running)
+      #expect(await !later.close())
+    }
+  }
+
   @Test func aSecretReachesTheJobAndNothingElse() async throws {
     try await World.with { world in
       let client = world.client()

@@ -24,6 +24,11 @@ import Testing
         dialogue: #"expect "Enter passphrase"; send "\004""#)
       #expect(none.code == 255, "\(none.outputText)")
       #expect(none.outputText.contains("No passphrase was given"), "\(none.outputText)")
+      let gone = try await onTerminal(
+        "\(builtProgram("pocket")) run -n gone -- echo reached", in: world,
+        dialogue: #"expect "Enter passphrase"; expect ": "; send "\003""#)
+      #expect(gone.code == 130, "\(gone.outputText)")
+      #expect(gone.outputText.contains("(gone) was not started"), "\(gone.outputText)")
     }
   }
 

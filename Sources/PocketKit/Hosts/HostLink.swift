@@ -23,8 +23,11 @@ actor HostLink {
 
   /// Starts a verb on a channel of its own. A connection that turns out to be dead is let go of; the
   /// next call makes a new one.
-  func open(_ script: RemoteScript) async throws -> Exchange {
+  ///
+  /// - Parameter gate: passed once there is a connection, before anything is sent over it.
+  func open(_ script: RemoteScript, gate: LaunchGate? = nil) async throws -> Exchange {
     let transport = try await connected()
+    try await gate?.pass()
     let nonce = RemoteScript.freshNonce()
     do {
       let process = try await transport.execute(

@@ -17,15 +17,16 @@ extension JobClient {
   ///   - patience: how long a host that was not yet reached is tried; then the job is
   ///     `.neverStarted` if `isNew`, since no byte has left.
   ///   - isNew: whether no earlier launch of this job can be under way.
+  ///   - gate: passed before the first byte leaves.
   ///   - progress: told what happens meanwhile.
   /// - Returns: `.running`, `.neverStarted`, `.cancelled`, or `.lost` when it was removed.
   public func launch(
     _ id: JobID, secrets: Secrets = [], patience: Duration = .seconds(20), isNew: Bool = false,
-    progress: @escaping @Sendable (JobEvent) -> Void = { _ in }
+    gate: LaunchGate = LaunchGate(), progress: @escaping @Sendable (JobEvent) -> Void = { _ in }
   ) async throws(JobError) -> JobState {
     try await wrapped {
       let job = try await store.knownJob(id)
-      let attempt = LaunchAttempt(client: self, job: job, secrets: secrets)
+      let attempt = LaunchAttempt(client: self, job: job, secrets: secrets, gate: gate)
       var persistence = Persistence(patience: patience, progress: progress)
       while true {
         do {
@@ -41,6 +42,14 @@ extension JobClient {
           }
         }
       }
+    }
+  }
+
+  /// Writes down that a new job was given up before a byte of it left: its gate was closed in time.
+  public func noteGivenUp(_ id: JobID) async throws(JobError) {
+    try await wrapped {
+      _ = try await store.record(
+        .neverStarted(.notLaunched("let go before the host was reached")), for: id)
     }
   }
 
@@ -61,13 +70,15 @@ struct LaunchAttempt: Sendable {
   let client: JobClient
   let job: Job
   let secrets: Secrets
+  let gate: LaunchGate
 
   func run() async throws -> JobState {
     let link = try await client.hosts.link(to: job.host)
     // The payload is made first: what cannot be sent must not reach the host half-way.
     let payload = try preparedPayload()
     var exchange = try await link.open(
-      RemoteScript(.launch, [("id", job.id.description), ("digest", job.digest)]))
+      RemoteScript(.launch, [("id", job.id.description), ("digest", job.digest)]),
+      gate: gate)
     return try await link.finishing(exchange.process) {
       var outcome: JobState?
       while let reply = try await exchange.next() {

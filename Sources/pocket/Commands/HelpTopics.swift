@@ -32,8 +32,9 @@ extension HelpTopic {
       host or key ask for what libssh2 cannot do.
 
       Also heeded: POCKET_HOME (where the store is; else $XDG_STATE_HOME/pocket),
-      VISUAL and EDITOR (to write a prompt), NO_COLOR and TERM=dumb (no colour,
-      no live line), COLUMNS.
+      VISUAL and EDITOR (to write a prompt), SSH_AUTH_SOCK (the agent with your
+      keys), SSH_ASKPASS and SSH_ASKPASS_REQUIRE (a program that asks for passwords,
+      as for ssh), NO_COLOR and TERM=dumb (no colour, no live line), COLUMNS.
       """)
 
   static let exitCodes = HelpTopic(
@@ -43,7 +44,7 @@ extension HelpTopic {
 
         125  pocket failed, or the job is lost
         126  the command cannot be run        127  the command was not found
-        130  detached with Ctrl-C: the job lives on
+        130  let go of with Ctrl-C: the job lives on, if it had been started
         143  the job was cancelled
 
       cancel:   0  proved dead    1  something survived   75  queued: the host is away

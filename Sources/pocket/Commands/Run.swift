@@ -116,17 +116,27 @@ extension Command {
     in context: CommandContext
   ) async throws -> ExitCode {
     let asJSON = invocation[Keys.rawJSON]
+    let gate = LaunchGate()
+    func conclude(_ end: Following.End) async throws -> ExitCode {
+      guard case .detached = end, await gate.close() else {
+        return try await context.conclude(end, job, with: client, asJSON: asJSON)
+      }
+      try await client.noteGivenUp(job.id)
+      throw CommandError(
+        "interrupted", "let go before \(job.host) was reached; \(job.label) was not started",
+        exit: .detached)
+    }
     guard invocation[detach] else {
       let printer = try await OutputPrinter(
         job, in: client.store, to: context.console, from: .start, isRaw: asJSON, movesMarks: true)
       var following = Following(job, with: client, in: context, printer: printer)
-      let end = try await following.run(client.launchAndFollow(job.id, secrets))
-      return try await context.conclude(end, job, with: client, asJSON: asJSON)
+      let end = try await following.run(client.launchAndFollow(job.id, secrets, gate))
+      return try await conclude(end)
     }
     var following = Following(job, with: client, in: context, printer: nil)
-    let end = try await following.run(client.launchOnly(job.id, secrets))
+    let end = try await following.run(client.launchOnly(job.id, secrets, gate))
     guard case .over(.running) = end else {
-      return try await context.conclude(end, job, with: client, asJSON: asJSON)
+      return try await conclude(end)
     }
     if asJSON {
       let newest = try await client.store.job(job.id) ?? job
@@ -145,26 +155,28 @@ extension Completion {
 
 extension JobClient {
   /// Starts a new job; the last event says what became of that.
-  fileprivate func launchOnly(_ id: JobID, _ secrets: Secrets) -> JobEvents {
-    launching(id, secrets) { state, events in events.yield(.ended(state)) }
+  fileprivate func launchOnly(_ id: JobID, _ secrets: Secrets, _ gate: LaunchGate) -> JobEvents {
+    launching(id, secrets, gate) { state, events in events.yield(.ended(state)) }
   }
 
   /// Starts a new job and follows it to its end.
-  fileprivate func launchAndFollow(_ id: JobID, _ secrets: Secrets) -> JobEvents {
-    launching(id, secrets) { _, events in
+  fileprivate func launchAndFollow(
+    _ id: JobID, _ secrets: Secrets, _ gate: LaunchGate
+  ) -> JobEvents {
+    launching(id, secrets, gate) { _, events in
       for try await event in follow(id, secrets: secrets) { events.yield(event) }
     }
   }
 
   private func launching(
-    _ id: JobID, _ secrets: Secrets,
+    _ id: JobID, _ secrets: Secrets, _ gate: LaunchGate,
     _ next: @escaping @Sendable (JobState, JobEvents.Continuation) async throws -> Void
   ) -> JobEvents {
     let (events, continuation) = JobEvents.makeStream()
     let task = Task {
       do {
         let state = try await launch(
-          id, secrets: secrets, isNew: true, progress: { continuation.yield($0) })
+          id, secrets: secrets, isNew: true, gate: gate, progress: { continuation.yield($0) })
         try await next(state, continuation)
         continuation.finish()
       } catch {
