@@ -65,6 +65,18 @@ import Testing
     #expect(errors.text == "\r\u{1B}[K")
   }
 
+  @Test func theLiveLineMakesRoomForAQuestion() async throws {
+    let console = console(Self.terminal)
+    try await console.show(status: "connecting to dev1…")
+    errors.reset()
+    #expect(try await console.takeStatus() == "connecting to dev1…")
+    #expect(errors.text == "\r\u{1B}[K")
+    errors.reset()
+    try await console.say("asked")
+    #expect(errors.text == "pocket: asked\n")
+    #expect(try await console.takeStatus() == nil)
+  }
+
   @Test func theLiveLineFitsTheTerminal() async throws {
     let console = console(Self.terminal)
     try await console.show(status: String(repeating: "한", count: 50))

@@ -107,6 +107,14 @@ actor Console {
     try drawStatus()
   }
 
+  /// Takes the live line away and gives its text, for `show(status:)` after a question.
+  func takeStatus() throws(OutputError) -> String? {
+    let shown = status
+    try clearStatus()
+    status = nil
+    return shown
+  }
+
   /// Leaves the terminal as it was found: no live line, no colour, nothing held back.
   func finish() throws(OutputError) {
     try clearStatus()
