@@ -61,7 +61,8 @@ extension SSHConnection {
       // Also what sshd does to a source that it found too busy (MaxStartups, PerSourcePenalties).
       return SSHError(
         .banner, .unreachable, host: host,
-        "The server closed the connection before its SSH banner (libssh2 \(code), \(lastWords))")
+        "The server closed the connection before its SSH banner (libssh2 \(code), \(lastWords))",
+        advice: "It may be busy, or shut you out for a while (MaxStartups, PerSourcePenalties)")
     }
     let line = String(decoding: greeting.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
     let shown = String(line.unicodeScalars.map { $0.value < 0x20 ? "?" : Character($0) })
