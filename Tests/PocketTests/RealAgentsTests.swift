@@ -66,7 +66,9 @@ struct RealAgentsTests {
       ).succeed()
       let cookie = "POCKET_JOB=\(id)"
       try await waitUntil("the tool and its child", deadline: .seconds(60)) {
+        // Codex starts its tool before it has written so.
         try ProcessEntry.carrying(cookie).filter { $0.arguments.first == "sleep" }.count == 2
+          && world.jobFile("out.jsonl").contains("sleep 321")
       }
 
       let cancel = try await world.pocket(["cancel", id]).run()
