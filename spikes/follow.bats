@@ -115,7 +115,7 @@ follow_until_end() { # ID
 
 @test "02 a client that is stopped and continued in mid-read gets the same bytes" {
   id=$(new_id)
-  launch "$id" sh -c 'i=0; while [ $i -lt 30 ]; do head -c 1000000 /dev/urandom; i=$((i + 1)); sleep 0.1; done'
+  launch "$id" sh -c 'until [ -e "$HOME/$1.enough" ]; do head -c 1000000 /dev/urandom; sleep 0.1; done' sh "$id"
   follow_in_background "$id"
   for _ in 1 2 3; do
     sleep 0.6
@@ -124,9 +124,10 @@ follow_until_end() { # ID
     sleep 0.8
     kill -CONT "$ssh" "$follower"
   done
+  put host "$id.enough" </dev/null
   wait "$follower"
   same_bytes out "$kept/out.0" "$(job_folder "$id")/out.jsonl"
-  expect size "$(stat -c %s "$kept/out.0")" 30000000
+  [ "$(stat -c %s "$kept/out.0")" -gt 5000000 ]
 }
 
 @test "02 a stream that begins while it is followed, and a tail without a line end, arrive" {
