@@ -49,25 +49,18 @@ struct PathTokens {
   }
 
   private func expandTokens(_ text: String) throws(SSHError) -> String {
-    var result = ""
-    var characters = text.makeIterator()
-    while let character = characters.next() {
-      guard character == "%" else {
-        result.append(character)
-        continue
-      }
-      switch characters.next() {
-      case "%": result += "%"
-      case "d": result += UserFiles.home
-      case "h": result += hostName
-      case "i": result += String(getuid())
-      case "k": result += hostKeyAlias ?? originalName
-      case "L": result += String(localHostName().prefix { $0 != "." })
-      case "l": result += localHostName()
-      case "n": result += originalName
-      case "p": result += String(port)
-      case "r": result += user
-      case "u": result += try localUser()
+    try expandingTokens(in: text) { token throws(SSHError) in
+      switch token {
+      case "d": return UserFiles.home
+      case "h": return hostName
+      case "i": return String(getuid())
+      case "k": return hostKeyAlias ?? originalName
+      case "L": return String(localHostName().prefix { $0 != "." })
+      case "l": return localHostName()
+      case "n": return originalName
+      case "p": return String(port)
+      case "r": return user
+      case "u": return try localUser()
       case let other:
         let token = "%\(other.map(String.init) ?? "")"
         var error = refuse("\(text): the token \(token) is unknown")
@@ -76,7 +69,6 @@ struct PathTokens {
         throw error
       }
     }
-    return result
   }
 
   private func localHostName() -> String {
@@ -97,6 +89,25 @@ struct PathTokens {
   private func refuse(_ words: String) -> SSHError {
     SSHError(.configuration, .badConfiguration, host: host, words)
   }
+}
+
+/// Puts values in place of the `%` tokens of ssh_config(5); `%%` is a percent sign in all of them.
+///
+/// - Parameter value: what a token's letter stands for; the letter is nil behind a last `%`.
+func expandingTokens(
+  in text: some StringProtocol, _ value: (Character?) throws(SSHError) -> String
+) throws(SSHError) -> String {
+  var result = ""
+  var characters = text.makeIterator()
+  while let character = characters.next() {
+    guard character == "%" else {
+      result.append(character)
+      continue
+    }
+    let token = characters.next()
+    result += token == "%" ? "%" : try value(token)
+  }
+  return result
 }
 
 /// A variable of the process's environment.

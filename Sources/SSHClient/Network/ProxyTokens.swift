@@ -11,24 +11,16 @@ struct ProxyTokens {
   }
 
   func expand(_ text: some StringProtocol, of option: String) throws(SSHError) -> String {
-    var result = ""
-    var characters = text.makeIterator()
-    while let character = characters.next() {
-      guard character == "%" else {
-        result.append(character)
-        continue
-      }
-      switch characters.next() {
-      case "%": result += "%"
-      case "h": result += try harmless(configuration.hostName, "host name", option)
-      case "n": result += try harmless(host.name, "host name", option)
-      case "p": result += String(configuration.port)
-      case "r": result += try harmless(configuration.user, "user name", option)
+    try expandingTokens(in: text) { token throws(SSHError) in
+      switch token {
+      case "h": return try harmless(configuration.hostName, "host name", option)
+      case "n": return try harmless(host.name, "host name", option)
+      case "p": return String(configuration.port)
+      case "r": return try harmless(configuration.user, "user name", option)
       case let other:
         throw refuse("\(option): the token %\(other.map(String.init) ?? "") is unknown")
       }
     }
-    return result
   }
 
   private func harmless(
