@@ -57,6 +57,14 @@ extension SSHClientTests {
       return try await ConfigurationProgram.configuration(of: HostName(host), file: file)
     }
 
+    /// ssh ends each of its lines with CR and LF.
+    @Test func whatSSHSaysOfABadConfigurationIsToldInOneLine() async throws {
+      let error = try await sshError { _ = try await configuration(["Bogus yes"]) }
+      #expect(error.kind == .badConfiguration)
+      #expect(error.message.contains("Bad configuration option: bogus; "), "\(error.message)")
+      #expect(!error.message.utf8.contains { $0 < 0x20 })
+    }
+
     @Test func whatTheConfigurationSaysOfTheWayIsRead() async throws {
       let set = try await configuration([
         "AddressFamily inet6", "BindAddress 127.0.0.2", "BindInterface lo", "ConnectTimeout 7",

@@ -42,8 +42,7 @@ enum ConfigurationProgram {
     case .success(let output) where output.exitCode == 0:
       return .success(String(decoding: output.standardOutput, as: UTF8.self))
     case .success(let output):
-      let words = String(decoding: output.standardError, as: UTF8.self)
-        .split(separator: "\n").joined(separator: "; ")
+      let words = saidLines(output.standardError).joined(separator: "; ")
       return .failure(failure("ssh does not accept its configuration: \(words)", host))
     case .failure(.cannotStart(let error)) where error.code == ENOENT:
       return .failure(

@@ -97,8 +97,7 @@ final class ProxyProcess: Carrier, @unchecked Sendable {
     lock.withLock {
       // The socket's end may have been seen first.
       drain()
-      let lines = String(decoding: said, as: UTF8.self)
-        .split(whereSeparator: { $0.isNewline }).suffix(5)
+      let lines = saidLines(said).filter { !$0.isEmpty }.suffix(5)
       return lines.isEmpty ? nil : "the ProxyCommand said “\(lines.joined(separator: "; "))”"
     }
   }

@@ -30,8 +30,7 @@ struct MasterLog: Sendable {
   mutating func consume(_ bytes: [UInt8]) {
     rest += bytes
     while let end = rest.firstIndex(of: 0x0A) {
-      let line = rest[..<end]
-      take(String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self))
+      take(String(saidLine: rest[..<end]))
       rest.removeSubrange(...end)
     }
     if rest.count > Self.longestLine { rest.removeAll() }

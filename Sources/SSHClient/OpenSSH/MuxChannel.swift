@@ -57,12 +57,9 @@ final class MuxChannel {
     said.filter { !$0.isEmpty && !$0.hasPrefix("debug") }.joined(separator: "; ")
   }
 
-  /// Its lines, which end in CR and LF.
   private var said: [String] {
     while case .done(let bytes) = SSHChild.read(logPipe) { log += bytes }
-    return log.split(separator: 0x0A).map { line in
-      String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
-    }
+    return saidLines(log)
   }
 
   /// Lets go of everything. The master tells the server that nobody reads or writes any more.
