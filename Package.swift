@@ -35,7 +35,7 @@ let package = Package(
       resources: [
         .embedInCode("prelude.sh"), .embedInCode("processes.sh"), .embedInCode("records.sh"),
         .embedInCode("evidence.sh"),
-        .embedInCode("staging.sh"),
+        .embedInCode("staging.sh"), .embedInCode("signals.sh"),
         .embedInCode("launch.sh"), .embedInCode("supervise.sh"), .embedInCode("lead.sh"),
         .embedInCode("follow.sh"), .embedInCode("cancel.sh"), .embedInCode("inspect.sh"),
         .embedInCode("list.sh"), .embedInCode("remove.sh"),

@@ -7,9 +7,8 @@ enum ScriptSource {
 
   /// Every script that is embedded.
   static let names = [
-    "prelude", "processes", "records", "evidence", "staging", "launch", "supervise", "lead",
-    "follow",
-    "cancel", "inspect", "list", "remove",
+    "prelude", "processes", "records", "evidence", "staging", "signals", "launch", "supervise",
+    "lead", "follow", "cancel", "inspect", "list", "remove",
   ]
 
   private static func bytes(_ name: String) -> [UInt8] {
@@ -19,6 +18,7 @@ enum ScriptSource {
     case "records": PackageResources.records_sh
     case "evidence": PackageResources.evidence_sh
     case "staging": PackageResources.staging_sh
+    case "signals": PackageResources.signals_sh
     case "launch": PackageResources.launch_sh
     case "supervise": PackageResources.supervise_sh
     case "lead": PackageResources.lead_sh

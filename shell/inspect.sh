@@ -38,6 +38,8 @@ main() {
   if [ -n "$record" ]; then
     cookie_carriers
     # shellcheck disable=SC2086
+    tell_processes $members $carriers
+    # shellcheck disable=SC2086
     say leftover $members $carriers
   fi
   finish

@@ -41,6 +41,8 @@ public enum Reply: Sendable, Hashable {
   case late(outBytes: Int64, errBytes: Int64)
   /// What cancel just did.
   case step(String)
+  /// Who a process is that one of the next lists names.
+  case process(HostProcess)
   /// Processes that live after KILL and sweep; none: proved dead.
   case survivors([Int])
   /// Living group members and cookie carriers of a job that has ended.

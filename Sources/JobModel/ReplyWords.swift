@@ -30,7 +30,7 @@ struct ReplyWords {
     case "cancelled": return plain(.cancelled)
     case "removed": return plain(.removed)
     case "error", "refused", "noexec", "request": return replyWithText.map { .reply($0) }
-    case "started", "step", "survivors", "leftover", "job", "exit", "evidence":
+    case "started", "step", "process", "survivors", "leftover", "job", "exit", "evidence":
       return replyOfJob.map { .reply($0) }
     case "stream", "gap", "beat", "short", "late", "size", "digest":
       return replyOfStreams.map { .reply($0) }
@@ -62,6 +62,11 @@ struct ReplyWords {
       else { return nil }
       return .started(again: fields[0] == "again", pid: pid, pgid: pgid, attempt: fields[3])
     case "step": return count >= 1 ? .step(fields.joined(separator: " ")) : nil
+    case "process":
+      guard count == 3, let pid = process(0), let command = bytes(2) else { return nil }
+      return .process(
+        HostProcess(
+          pid: pid, group: process(1), command: String(decoding: command, as: UTF8.self)))
     case "survivors": return processes.map { .survivors($0) }
     case "leftover": return processes.map { .leftover($0) }
     case "job": return count == 1 ? JobID(fields[0]).map { .job($0) } : nil

@@ -21,7 +21,7 @@ public struct Job: Sendable, Hashable {
   /// Whether its end is proved and all its output is in the store.
   public var proved = false
   /// Living processes that were seen after its end.
-  public var leftovers: [Int] = []
+  public var leftovers: [HostProcess] = []
   /// The nonce of the attempt that started it.
   public var attempt: String?
   /// The leader's process id on the host.
@@ -77,7 +77,9 @@ extension Job {
     self.state = state
     stateAt = row.integer(8)
     proved = row.integer(9) != 0
-    leftovers = row.text(10).split(separator: " ").compactMap { Int($0) }
+    leftovers = row.text(10).utf8.split(separator: 0x0A).compactMap {
+      HostProcess(String(Substring($0)))
+    }
     attempt = row.optionalText(11)
     pid = row.optionalInteger(12).map { Int($0) }
     pgid = row.optionalInteger(13).map { Int($0) }

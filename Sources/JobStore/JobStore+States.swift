@@ -21,19 +21,21 @@ extension JobStore {
   }
 
   /// Notes what was seen of a job at `time` (seconds since 1970), with the exit record if one was
-  /// seen. Returns false, and keeps what is known, when the end is proved already or the state
+  /// seen, and with what is left of it if that was looked for. Returns false, and keeps what is known, when the end is proved already or the state
   /// cannot follow on the known one.
   @discardableResult
   public func record(
-    _ state: JobState, leftovers: [Int] = [], exit: ExitRecord? = nil,
+    _ state: JobState, leftovers: [HostProcess]? = nil, exit: ExitRecord? = nil,
     at time: Int64 = JobStore.now(), for id: JobID
   ) throws(StoreError) -> Bool {
     try database.write { connection throws(StoreError) in
       let job = try Self.number(of: id, connection)
       // Leftovers are looked for after the end as well.
-      try connection.run(
-        "UPDATE job SET leftovers = ? WHERE number = ?",
-        [.text(leftovers.map { String($0) }.joined(separator: " ")), job])
+      if let leftovers {
+        try connection.run(
+          "UPDATE job SET leftovers = ? WHERE number = ?",
+          [.text(leftovers.map(\.description).joined(separator: "\n")), job])
+      }
       guard try Self.store(state, at: time, for: job, connection) else { return false }
       if let exit {
         try connection.run(

@@ -86,5 +86,40 @@ enum Schema {
       engine TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
     """,
+    """
+    -- A wish, what it is about within its job (an approval has several), and how it is to be carried
+    -- out. Who carries it out holds it meanwhile, so that nobody else does.
+    ALTER TABLE intent RENAME TO intent_without_holder;
+    CREATE TABLE intent (
+      number INTEGER PRIMARY KEY AUTOINCREMENT,
+      job INTEGER NOT NULL REFERENCES job (number) ON DELETE CASCADE,
+      kind TEXT NOT NULL,
+      subject TEXT NOT NULL DEFAULT '',
+      wish TEXT NOT NULL DEFAULT '',
+      wanted_at INTEGER NOT NULL,
+      holder TEXT,
+      held_until INTEGER,
+      UNIQUE (job, kind, subject)
+    ) STRICT;
+    INSERT INTO intent (job, kind, wanted_at)
+      SELECT job, kind, wanted_at FROM intent_without_holder ORDER BY number;
+    DROP TABLE intent_without_holder;
+
+    -- Output that came after the exit record's sizes, taken in on request.
+    CREATE TABLE late (
+      job INTEGER NOT NULL REFERENCES job (number) ON DELETE CASCADE,
+      stream TEXT NOT NULL,
+      start INTEGER NOT NULL,
+      bytes BLOB NOT NULL,
+      PRIMARY KEY (job, stream, start)
+    ) STRICT;
+
+    -- The last look at the job: what it found, when, and when the output last grew.
+    ALTER TABLE job ADD COLUMN evidence TEXT;
+    ALTER TABLE job ADD COLUMN evidence_at INTEGER;
+    ALTER TABLE job ADD COLUMN output_at INTEGER;
+    -- The leftovers' commands stand beside their pids; the next look finds them again.
+    UPDATE job SET leftovers = '';
+    """,
   ]
 }

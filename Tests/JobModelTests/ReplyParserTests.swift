@@ -93,6 +93,9 @@ func frame(
     #expect(only("survivors") == .survivors([]))
     #expect(only("survivors 17 18") == .survivors([17, 18]))
     #expect(only("leftover 9") == .leftover([9]))
+    #expect(
+      only("process 9 8 c2xlZXAgNQ==")
+        == .process(HostProcess(pid: 9, group: 8, command: "sleep 5")))
     #expect(only("size out 100 55") == .size(.out, bytes: ByteOffset(100), inode: "55"))
     let sum = String(repeating: "a", count: 64)
     #expect(only("digest err 9 \(sum)") == .digest(.err, bytes: ByteOffset(9), sha256: sum))

@@ -64,13 +64,14 @@ import Testing
   }
 
   @Test func aProvedEndStays() async throws {
+    let left = [HostProcess(pid: 7, group: 6, command: "sleep 9"), HostProcess(pid: 8)]
     #expect(try await store.finish(id, record(out: 0, err: 0)))
     #expect(
       try await !store.record(.unreachable(since: 1, lastKnown: .finished(.code(0))), for: id))
-    #expect(try await !store.record(.lost(.directoryGone), leftovers: [7, 8], for: id))
+    #expect(try await !store.record(.lost(.directoryGone), leftovers: left, for: id))
     let job = try #require(await store.job(id))
     #expect(job.state == .finished(.code(0)))
-    #expect(job.leftovers == [7, 8])
+    #expect(job.leftovers == left)
     await #expect(throws: StoreError.self) { try await store.append("more\n", to: id) }
     await #expect(throws: StoreError.self) {
       try await store.endGeneration(of: id, .out, generation: 0, reason: .shrunk, at: .zero)

@@ -9,9 +9,9 @@ public struct CancelReport: Sendable {
   /// The job's state afterwards.
   public var state: JobState
   /// Living processes that KILL did not end. Empty: the tree is proved dead.
-  public var survivors: [Int]
+  public var survivors: [HostProcess]
   /// Living remains of a job that had ended before; they were left alone unless that was asked for.
-  public var leftovers: [Int]
+  public var leftovers: [HostProcess]
   /// Whether the job was over before this cancel came.
   public var wasOver: Bool
 }
@@ -82,9 +82,9 @@ extension JobClient {
         evidence.note(reply)
         switch reply {
         case .step(let words): progress(words)
-        case .survivors(let pids): (report.survivors, isAnswered) = (pids, true)
+        case .survivors(let pids): (report.survivors, isAnswered) = (evidence.named(pids), true)
         case .leftover(let pids):
-          (report.leftovers, report.wasOver, isAnswered) = (pids, true, true)
+          (report.leftovers, report.wasOver, isAnswered) = (evidence.named(pids), true, true)
         case .removed: isAnswered = true
         default: break
         }

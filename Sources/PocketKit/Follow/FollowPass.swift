@@ -206,7 +206,7 @@ struct FollowPass {
     let now = JobStore.now()
     guard next != state || now - recordedAt >= 10 else { return state }
     recordedAt = now
-    try await client.store.record(next, leftovers: job.leftovers, for: job.id)
+    try await client.store.record(next, for: job.id)
     if next != state { emit(.state(next)) }
     state = next
     return next

@@ -15,7 +15,7 @@ public struct Inspection: Sendable {
   /// program for it.
   public var digests: [JobStream: String]
   /// Living remains of a job that has ended.
-  public var leftovers: [Int]
+  public var leftovers: [HostProcess]
 }
 
 extension JobClient {
@@ -44,8 +44,7 @@ extension JobClient {
     guard case .host = error, !job.state.isEnded else { return }
     if case .unreachable = job.state { return }
     try await store.record(
-      .unreachable(since: JobStore.now(), lastKnown: job.state.known), leftovers: job.leftovers,
-      for: job.id)
+      .unreachable(since: JobStore.now(), lastKnown: job.state.known), for: job.id)
   }
 
   private func look(
@@ -62,13 +61,13 @@ extension JobClient {
       var collector = EvidenceCollector()
       var sizes: [JobStream: ByteOffset] = [:]
       var digests: [JobStream: String] = [:]
-      var leftovers: [Int] = []
+      var leftovers: [HostProcess] = []
       while let reply = try await exchange.next() {
         collector.note(reply)
         switch reply {
         case .size(let stream, let bytes, _): sizes[stream] = bytes
         case .digest(let stream, _, let sha256): digests[stream] = sha256
-        case .leftover(let pids): leftovers = pids
+        case .leftover(let pids): leftovers = collector.named(pids)
         default: break
         }
       }

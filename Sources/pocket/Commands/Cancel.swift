@@ -8,7 +8,7 @@ extension Command {
     examples: [
       Example("pocket cancel @", "the newest job"),
       Example("pocket cancel build test", "both"),
-      Example("pocket cancel --leftovers @", "also what a job that has ended left running"),
+      Example("pocket cancel --left-over @", "also what a job that has ended left running"),
     ],
     positionals: [Positional("job", .oneOrMore, .job)],
     options: [leftovers.spec, Keys.json.spec, Keys.sshConfig.spec, Keys.transport.spec],
@@ -52,7 +52,7 @@ extension Command {
   }
 
   private static let leftovers = OptionKey<Bool>.flag(
-    "leftovers", nil, "end also what still lives of a job that has ended")
+    "left-over", nil, "end also what still lives of a job that has ended")
 }
 
 extension CommandContext {
@@ -73,8 +73,8 @@ extension CommandContext {
       let newest = try await store.job(job.id) ?? job
       if asJSON {
         let line = CancelLine(
-          job: try await JobRecord(newest, in: store), survivors: report.survivors,
-          leftovers: report.leftovers, wasOver: report.wasOver)
+          job: try await JobRecord(newest, in: store), survivors: report.survivors.map(\.pid),
+          leftovers: report.leftovers.map(\.pid), wasOver: report.wasOver)
         try await console.write(JSONLine.bytes(of: line))
       } else {
         for line in lines(for: report, newest) { try await console.say(line) }
@@ -84,7 +84,9 @@ extension CommandContext {
   }
 
   private func lines(for report: CancelReport, _ job: Job) -> [String] {
-    func list(_ pids: [Int]) -> String { pids.map { String($0) }.joined(separator: ", ") }
+    func list(_ processes: [HostProcess]) -> String {
+      processes.map(\.label).joined(separator: ", ")
+    }
     if !report.survivors.isEmpty {
       return ["\(job.label): these processes survived on \(job.host): \(list(report.survivors))"]
     }
@@ -93,7 +95,7 @@ extension CommandContext {
       if !report.leftovers.isEmpty {
         lines.append(
           "left alone, since they may be meant to stay: \(list(report.leftovers));"
-            + " to end them: pocket cancel --leftovers \(job.id)")
+            + " to end them: pocket cancel --left-over \(job.id)")
       }
       return lines
     }

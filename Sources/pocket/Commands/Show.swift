@@ -81,8 +81,10 @@ extension CommandContext {
     }
     if let group = job.pgid { facts.append(("group", "\(group) on \(job.host)")) }
     if !job.leftovers.isEmpty {
-      let pids = job.leftovers.map { String($0) }.joined(separator: ", ")
-      facts.append(("alive", "\(pids); to end them: pocket cancel --leftovers \(job.id)"))
+      for (index, process) in job.leftovers.enumerated() {
+        facts.append((index == 0 ? "alive" : "", process.label))
+      }
+      facts.append(("", "to end them: pocket cancel --left-over \(job.id)"))
     }
     return facts
   }

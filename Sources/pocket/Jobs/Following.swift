@@ -181,8 +181,8 @@ extension CommandContext {
     let seconds = newest.exit.map { ", after \(age($0.endedAt - $0.startedAt))" } ?? ""
     try await console.say("\(job.label): \(StateWords(newest).sentence)\(seconds)")
     if !newest.leftovers.isEmpty {
-      let pids = newest.leftovers.map { String($0) }.joined(separator: ", ")
-      try await console.say("still alive of it on \(job.host): \(pids)")
+      let processes = newest.leftovers.map(\.label).joined(separator: ", ")
+      try await console.say("still alive of it on \(job.host): \(processes)")
     }
   }
 }

@@ -23,7 +23,7 @@ struct JobRecord: Encodable, Sendable {
   private enum Key: String, CodingKey {
     case id, host, name, title, agent, state, detail, code, signal, seenAt, proved, createdAt
     case startedAt, endedAt, outBytes, errBytes, outGeneration, errGeneration, lateOutBytes
-    case lateErrBytes, leftovers, agentSession, outcome
+    case lateErrBytes, leftovers, leftoverProcesses, agentSession, outcome
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -56,7 +56,8 @@ struct JobRecord: Encodable, Sendable {
     try object.encode(committed[.err]?.generation, forKey: .errGeneration)
     try object.encode(job.lateOut, forKey: .lateOutBytes)
     try object.encode(job.lateErr, forKey: .lateErrBytes)
-    try object.encode(job.leftovers, forKey: .leftovers)
+    try object.encode(job.leftovers.map(\.pid), forKey: .leftovers)
+    try object.encode(job.leftovers.map(ProcessRecord.init), forKey: .leftoverProcesses)
     try object.encode(job.agentSession, forKey: .agentSession)
     try object.encode(job.outcome, forKey: .outcome)
   }

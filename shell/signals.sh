@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# shellcheck shell=bash disable=SC2034,SC2154
+# Signals to a job, and to nobody else: each is sent in the same breath as the proof that it is the
+# job's own process that gets it (docs/design.md, invariant 6).
+
+identify() { # -> who: leader, group, none or refuse; why. In the same breath as every signal.
+  local state parent group session birth own_group=''
+  who=refuse why=''
+  if ! is_process_number "$recorded_pid" || [ "$recorded_pid" != "$recorded_group" ] \
+    || [ -z "$recorded_birth" ] || [ -z "$recorded_boot" ]; then
+    why='the started file is not whole'
+    return
+  fi
+  process $$ && own_group=$group
+  if [ "$recorded_group" = "$own_group" ]; then
+    why="group $recorded_group is this script's own"
+    return
+  fi
+  compare_host
+  if [ "$machine" = other ]; then
+    why="the job runs on $recorded_host, this is $host_name"
+    return
+  fi
+  if [ "$boot" = other ]; then
+    who=none
+    return
+  fi
+  look_at_leader
+  case $leader in
+    alive) who=leader; return ;;
+    stranger) why="pid $recorded_pid now belongs to another process"; return ;;
+    unknown) why="pid $recorded_pid cannot be examined"; return ;;
+  esac
+  group_members "$recorded_group" "$recorded_session"
+  if [ -z "$members" ]; then
+    who=none
+  elif [ -n "$kin" ]; then
+    who=group
+  else
+    why="group $recorded_group lives in another session:$members"
+  fi
+}
+
+is_over() { # neither leader nor group lives
+  local members kin
+  look_at_leader
+  [ "$leader" != alive ] || return 1
+  group_members "$recorded_group" "$recorded_session"
+  [ -z "$members" ]
+}
+
+send() { # <signal> <leader|group> <seconds>: then wait until it is over
+  local ticks=0 target
+  identify
+  case $who in
+    leader) ;;
+    group) [ "$2" = group ] || return 0 ;;
+    none) return 0 ;;
+    refuse) say "step $1 withheld: $why"; return 1 ;;
+  esac
+  target=$recorded_pid
+  [ "$2" = leader ] || target=-$recorded_group
+  kill "-$1" -- "$target" 2>/dev/null
+  # A stopped process takes TERM only when it goes on.
+  [ "$1" != TERM ] || kill -CONT -- "$target" 2>/dev/null
+  say "step $1"
+  while [ $ticks -lt $(($3 * 10)) ]; do
+    ! is_over || return 0
+    pause
+    ticks=$((ticks + 1))
+    [ $((ticks % 20)) != 0 ] || say 'step wait'
+  done
+}
+
+sweep() { # agents give each tool its own session, where no group signal reaches it
+  local pid passes=0 empty=0
+  while [ $empty -lt 2 ] && [ $passes -lt 50 ]; do
+    passes=$((passes + 1))
+    cookie_carriers
+    if [ -z "$carriers" ]; then
+      empty=$((empty + 1))
+      continue
+    fi
+    empty=0
+    say 'step sweep'
+    for pid in $carriers; do
+      has_cookie "$pid" || continue
+      if [ $passes = 1 ]; then
+        kill -TERM "$pid" 2>/dev/null
+        kill -CONT "$pid" 2>/dev/null
+      else
+        kill -KILL "$pid" 2>/dev/null
+      fi
+    done
+    pause
+    [ $passes != 1 ] || { pause; pause; pause; pause; }
+  done
+}
