@@ -99,6 +99,13 @@ package final class FaultProxy: Sendable {
     wakeUp.signal()
   }
 
+  /// Throws away, from now on and for good, all that goes this way on the connections there are;
+  /// what goes the other way still arrives, and nobody is told. New connections are whole.
+  package func drop(_ direction: Direction) {
+    control.withLock { _ = $0.drops.insert(direction) }
+    wakeUp.signal()
+  }
+
   /// Whether new connections are reset at once, as when nobody listens on the host.
   package func refuseConnections(_ refuse: Bool) { control.withLock { $0.refuses = refuse } }
 
@@ -138,6 +145,7 @@ struct FaultControl {
   var freezesAll = false
   var thawsAll = false
   var freezesNew = false
+  var drops: Set<FaultProxy.Direction> = []
   var refuses = false
   var bytesPerSecond: Int?
   var delay = Duration.zero

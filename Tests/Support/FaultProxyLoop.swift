@@ -25,7 +25,9 @@ struct FaultProxyLoop: Sendable {
     while true {
       wakeUp.clear()
       let order = control.withLock { state in
-        defer { (state.cutAll, state.freezesAll, state.thawsAll) = (nil, false, false) }
+        defer {
+          (state.cutAll, state.freezesAll, state.thawsAll, state.drops) = (nil, false, false, [])
+        }
         return state
       }
       if order.isStopped { break }
@@ -35,6 +37,7 @@ struct FaultProxyLoop: Sendable {
       }
       if order.freezesAll { for connection in connections { connection.isFrozen = true } }
       if order.thawsAll { for connection in connections { connection.isFrozen = false } }
+      for connection in connections { connection.dropped.formUnion(order.drops) }
       acceptAll(into: &connections, order)
       let limit = order.bytesPerSecond.map { max(1, $0 / Self.ticksPerSecond) } ?? Int.max
       connections.removeAll { !serve($0, limit, order.delay) }
@@ -123,6 +126,8 @@ struct FaultProxyLoop: Sendable {
 /// alone.
 private final class ProxiedConnection {
   var isFrozen = false
+  /// The directions whose bytes are read and go nowhere.
+  var dropped: Set<FaultProxy.Direction> = []
   private let client: Int32
   private let server: Int32
   private var toServer = Stream()
@@ -178,17 +183,19 @@ private final class ProxiedConnection {
 
   /// Moves at most `limit` bytes; returns how many were written.
   func forward(_ direction: FaultProxy.Direction, atMost limit: Int) -> Int {
-    switch direction {
-    case .toServer: forward(from: client, to: server, &toServer, atMost: limit)
-    case .toClient: forward(from: server, to: client, &toClient, atMost: limit)
+    let drops = dropped.contains(direction)
+    return switch direction {
+    case .toServer: forward(from: client, to: server, &toServer, atMost: limit, drops)
+    case .toClient: forward(from: server, to: client, &toClient, atMost: limit, drops)
     }
   }
 
   private func forward(
-    from source: Int32, to target: Int32, _ stream: inout Stream, atMost limit: Int
+    from source: Int32, to target: Int32, _ stream: inout Stream, atMost limit: Int, _ drops: Bool
   ) -> Int {
     if stream.isFinished || limit == 0 { return 0 }
     if mayRead(stream) { readMore(from: source, &stream) }
+    if drops { stream.waiting = [] }
     let now = ContinuousClock.now
     var sent = 0
     while let first = stream.waiting.first, first.due <= now, sent < limit {

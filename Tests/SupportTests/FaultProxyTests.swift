@@ -129,6 +129,26 @@ import Testing
     try await waitUntil("the thawed bytes") { proxy.bytes(.toClient) == 13 }
   }
 
+  @Test(arguments: FaultProxy.Direction.allCases)
+  func whatIsDroppedOneWayNeverArrivesAndTheOtherWayGoesOn(_ direction: FaultProxy.Direction)
+    async throws
+  {
+    let server = try EchoServer()
+    let proxy = try FaultProxy(server: server.port)
+    let client = try connectToLoopback(port: proxy.port)
+    defer { close(client) }
+    #expect(write(client, "abc", 3) == 3)
+    try await waitUntil("the echo") { proxy.bytes(.toClient) == 3 }
+    proxy.drop(direction)
+    #expect(write(client, "defg", 4) == 4)
+    let other = direction == .toServer ? 3 : 7
+    try await waitUntil("what still goes") { proxy.bytes(.toServer) == other }
+    try await Task.sleep(for: .milliseconds(100))
+    #expect(proxy.bytes(.toServer) == other && proxy.bytes(.toClient) == 3)
+    #expect(try await echo(10, through: proxy.port).received == 10)
+    #expect(!proxy.didCut)
+  }
+
   @Test func aThrottledConnectionTakesItsTime() async throws {
     let server = try EchoServer()
     let proxy = try FaultProxy(server: server.port)
