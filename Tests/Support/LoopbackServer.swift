@@ -22,7 +22,10 @@ package final class LoopbackServer: Sendable {
     package var serverConfiguration: [String] = []
     /// Blocks that begin with `Match`, for the end of sshd_config.
     package var matchBlocks: [String] = []
-    /// A program that starts sshd, and its arguments; sshd's own follow.
+    /// Whether sshd has the SFTP subsystem.
+    package var offersSFTP = true
+    /// A program that starts sshd, and its arguments; sshd's own follow (`FirstProcess`,
+    /// `FakeBootID`, `NetworkNamespace`).
     package var launcher: [String] = []
     /// Lines for the host's block of the ssh_config file; they come first there too.
     package var clientConfiguration: [String] = []
@@ -123,8 +126,19 @@ package final class LoopbackServer: Sendable {
 
   /// The sshd processes that serve one connection each, oldest first; to be killed or stopped.
   package func connections() throws -> [Int32] {
-    guard let listener = daemon.withLock({ $0?.pid }) else { return [] }
-    return try ProcessEntry.all().filter { $0.parent == listener && $0.isAlive }.map(\.pid).sorted()
+    guard let started = daemon.withLock({ $0?.pid }) else { return [] }
+    let all = try ProcessEntry.all()
+    // A launcher that does not become sshd has it below itself.
+    let listener = all.first { entry in
+      guard entry.isAlive, entry.arguments.joined(separator: " ").contains("[listener]") else {
+        return false
+      }
+      var ancestor: ProcessEntry? = entry
+      while let next = ancestor, next.pid != started { ancestor = ProcessEntry(pid: next.parent) }
+      return ancestor != nil
+    }
+    guard let listener else { return [] }
+    return all.filter { $0.parent == listener.pid && $0.isAlive }.map(\.pid).sorted()
   }
 
   /// Names another way to this server in the client's configuration: through a proxy at `port`.
@@ -191,6 +205,8 @@ extension LoopbackServer {
   private var serverConfiguration: String {
     let environment = ["HOME": remoteHome].merging(options.remoteEnvironment) { _, new in new }
       .sorted { $0.key < $1.key }.map { "\"\($0.key)=\($0.value)\"" }.joined(separator: " ")
+    // Of two lines with this word sshd takes the last one.
+    let limitsStartups = options.serverConfiguration.contains { $0.hasPrefix("MaxStartups ") }
     let lines =
       options.serverConfiguration
       + options.hostKeyTypes.map { "HostKey \(folder["host_\($0)"])" }
@@ -198,9 +214,9 @@ extension LoopbackServer {
         "Port \(port)", "ListenAddress 127.0.0.1", "AuthorizedKeysFile \(authorizedKeysFile)",
         "SetEnv \(environment)", "PidFile none", "UsePAM no", "StrictModes no", "UseDNS no",
         "PermitRootLogin yes", "PasswordAuthentication no", "KbdInteractiveAuthentication no",
-        "PermitUserRC no", "PrintMotd no", "LogLevel VERBOSE", "MaxStartups 100",
-        "Subsystem sftp internal-sftp",
-      ] + options.matchBlocks
+        "PermitUserRC no", "PrintMotd no", "LogLevel VERBOSE",
+      ] + (limitsStartups ? [] : ["MaxStartups 100"])
+      + (options.offersSFTP ? ["Subsystem sftp internal-sftp"] : []) + options.matchBlocks
     return lines.joined(separator: "\n") + "\n"
   }
 

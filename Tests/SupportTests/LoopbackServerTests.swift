@@ -55,6 +55,46 @@ import Testing
     }
   }
 
+  @Test func sshdCanBeAsStrictAsAnyHost() async throws {
+    var options = LoopbackServer.Options()
+    options.offersSFTP = false
+    let folder = try TemporaryFolder("banner")
+    let banner = try folder.write("banner", "no trespassing\n")
+    options.serverConfiguration = ["ForceCommand echo forced", "Banner \(banner)"]
+    try await withLoopbackServer(options) { server in
+      let result = try await server.ssh("echo asked").run()
+      #expect(result.outputText == "forced\n" && result.errorText.contains("no trespassing"))
+      let sftp = Command("ssh", ["-F", server.sshConfiguration, "-s", server.alias, "sftp"])
+      let refused = try await sftp.run()
+      #expect(refused.code != 0 && refused.errorText.contains("subsystem request failed"))
+    }
+  }
+
+  @Test func sshdLimitsSessionsOfAConnectionAndConnectionsThatAreNew() async throws {
+    var options = LoopbackServer.Options()
+    options.serverConfiguration = ["MaxSessions 1", "MaxStartups 2:100:2"]
+    try await withLoopbackServer(options) { server in
+      let shared = ["-o", "ControlPath=\(server.folder["control"])"]
+      let master = try server.ssh(
+        "echo here; sleep 100", arguments: shared + ["-o", "ControlMaster=yes"]
+      ).start()
+      try await master.waitForOutput("the first session") { !$0.isEmpty }
+      let second = try await server.ssh(
+        "echo second", arguments: shared + ["-o", "ProxyCommand=false"]
+      ).run()
+      #expect(second.code != 0 && second.output.isEmpty)
+      // Two that have not logged in are as many as there may be.
+      let waiting = try (0..<2).map { _ in try connectToLoopback(port: server.port) }
+      defer { for socket in waiting { close(socket) } }
+      try await onOwnThread {
+        var byte: UInt8 = 0
+        for socket in waiting { #expect(read(socket, &byte, 1) == 1, "sshd's banner") }
+      }
+      let third = try await server.ssh("echo third").run()
+      #expect(third.code == 255 && third.output.isEmpty)
+    }
+  }
+
   @Test func aServerThatCannotStartSaysWhy() async throws {
     var options = LoopbackServer.Options()
     options.serverConfiguration = ["NoSuchOption yes"]
