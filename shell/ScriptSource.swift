@@ -7,7 +7,7 @@ enum ScriptSource {
 
   /// Every script that is embedded.
   static let names = [
-    "prelude", "processes", "records", "evidence", "staging", "signals", "launch", "supervise",
+    "prelude", "processes", "cgroups", "records", "evidence", "staging", "signals", "launch", "supervise",
     "lead", "follow", "cancel", "inspect", "list", "remove",
   ]
 
@@ -15,6 +15,7 @@ enum ScriptSource {
     switch name {
     case "prelude": PackageResources.prelude_sh
     case "processes": PackageResources.processes_sh
+    case "cgroups": PackageResources.cgroups_sh
     case "records": PackageResources.records_sh
     case "evidence": PackageResources.evidence_sh
     case "staging": PackageResources.staging_sh

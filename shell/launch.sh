@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # shellcheck shell=bash disable=SC2034,SC2154
-# uses: prelude processes records staging
+# uses: prelude processes cgroups records staging
 # launch: starts a job's command once, however often it is asked to. Arguments: digest, and the
 # texts that supervisor and leader are made of: shared_script (the parts above, which all three
 # use), supervise_script, lead_script. The rule for one start is in docs/job-directory.md; every

@@ -85,6 +85,8 @@ main() {
   process "$supervisor" || exit 125
   read_request || exit 125
   host_identity
+  own_cgroup
+  count_oom_kills "$cgroup"
   restored_path=$PATH PATH=$POCKET_USER_PATH
   enter_cwd
   find_program
@@ -100,7 +102,9 @@ host=$host_name
 machine=$machine_id
 supervisor=$supervisor
 supervisor_birth=$birth
-attempt=$nonce"
+attempt=$nonce
+cgroup=$(encode64 "$cgroup")
+oom_kills=$oom_kills"
   # A remove writes its tombstone before it deletes: whoever links after that deletion sees it.
   [ ! -e "$tombstone" ] || exit 125
   [ "$input" = prompt ] && input=$job/prompt || input=/dev/null

@@ -7,7 +7,7 @@ read_started() { # -> start, recorded_*
   start=none refusal='' refusal_words=''
   recorded_pid='' recorded_group='' recorded_session='' recorded_birth='' recorded_boot=''
   recorded_init='' recorded_host='' recorded_machine='' recorded_supervisor=''
-  recorded_supervisor_birth='' recorded_attempt=''
+  recorded_supervisor_birth='' recorded_attempt='' recorded_cgroup='' recorded_oom_kills=''
   [ -e "$job/started" ] || return 0
   while IFS= read -r line; do
     key=${line%%=*} value=${line#*=}
@@ -26,6 +26,8 @@ read_started() { # -> start, recorded_*
       supervisor) recorded_supervisor=$value ;;
       supervisor_birth) recorded_supervisor_birth=$value ;;
       attempt) recorded_attempt=$value ;;
+      cgroup) recorded_cgroup=$value ;;
+      oom_kills) recorded_oom_kills=$value ;;
       end) complete=yes ;;
     esac
   done <"$job/started"

@@ -72,18 +72,34 @@ size_of() { # <file> -> size, 0 when it is gone
   file_size "$1" || size=0
 }
 
+disk_is_full() { # asked before the ballast is given up, which is thrown away next
+  local words
+  # By bash itself: busybox's utilities do not tell of a full disk, and `df` not of a quota.
+  words=$( { printf '%65536s' '' >>"$job/ballast"; } 2>&1)
+  case $words in *'No space left'* | *[Qq]'uota exceeded'*) return 0 ;; esac
+  return 1
+}
+
+was_out_of_memory() { # the kernel has killed in our control group since the leader was started
+  [ "$how $status" = 'signal 9' ] && [ "$oom_kills_before" != - ] || return 1
+  count_oom_kills "$cgroup"
+  [ "$oom_kills" != - ] && [ "$oom_kills" -gt "$oom_kills_before" ]
+}
+
 write_record() { # in place and in one write, until the disk lets us
-  local out err cancelled=no
+  local out err cancelled=no notes=''
   size_of "$job/out.jsonl"
   out=$size
   size_of "$job/err.log"
   err=$size
   [ ! -e "$job/cancel" ] || cancelled=yes
+  ! disk_is_full || notes="$notes disk=full"
+  ! was_out_of_memory || notes="$notes oom=counted"
   # A full copy-on-write disk refuses even an overwrite; this is what the ballast was for.
   rm -f "$job/ballast"
   while [ -e "$job/exit" ]; do
     record="v=1 how=$how status=$status out=$out err=$err started=$began ended=$(date +%s)"
-    record="$record cancel=$cancelled end"
+    record="$record cancel=$cancelled$notes end"
     { printf '%-255s\n' "$record" 1<>"$job/exit"; } 2>/dev/null && break
     sleep 1
   done
@@ -96,6 +112,9 @@ main() {
   # Handlers, so that the leader does not inherit ignored signals.
   trap : HUP INT TERM QUIT PIPE
   close_descriptors
+  own_cgroup
+  count_oom_kills "$cgroup"
+  oom_kills_before=$oom_kills
   # Under job control the leader leads a group of its own and INT is not ignored in it.
   set -m
   ended=''

@@ -101,6 +101,48 @@ teardown_file() { spikes_stop; }
   done
 }
 
+@test "12 a disk that is not full is not said to be" {
+  id=$(new_id)
+  launch "$id" true
+  ended_with "$id" code 0
+  expect 'disk in the record' "$(record_field "$id" disk)" ''
+}
+
+# Moves sshd, and so all that it starts from now on, into a memory cgroup of 64 MiB, in the hierarchy
+# of version 1 or 2.
+enter_small_cgroup() {
+  local root=/sys/fs/cgroup limit=memory.max counter=memory.events
+  if [ -e /sys/fs/cgroup/memory/memory.limit_in_bytes ]; then
+    root=/sys/fs/cgroup/memory limit=memory.limit_in_bytes counter=memory.oom_control
+  fi
+  mkdir "$root/pocket-spikes.$$" 2>/dev/null || return
+  cgroup=$root/pocket-spikes.$$
+  [ -e "$cgroup/$limit" ] && grep -q '^oom_kill ' "$cgroup/$counter" || return
+  echo 64M >"$cgroup/$limit" && cat "$SPIKES_DIR/sshd.pid" >"$cgroup/cgroup.procs"
+}
+
+leave_small_cgroup() {
+  local pid
+  while read -r pid; do
+    echo "$pid" >"${cgroup%/*}/cgroup.procs" || true
+  done <"$cgroup/cgroup.procs"
+  spikes_wait 5 rmdir "$cgroup" 2>/dev/null
+}
+
+@test "12 a command that the kernel killed for want of memory has that in its record" {
+  need_root 'makes a cgroup'
+  enter_small_cgroup || skip 'no memory cgroup can be made here'
+  id=$(new_id)
+  # The kernel kills the biggest of the group, and the supervisor is small.
+  launch "$id" dd if=/dev/zero of=/dev/null bs=500M count=1
+  ended_with "$id" signal 9
+  expect 'oom in the record' "$(record_field "$id" oom)" counted
+  id=$(new_id)
+  launch "$id" sh -c 'kill -KILL $$'
+  ended_with "$id" signal 9
+  expect 'oom in the record of another death by KILL' "$(record_field "$id" oom)" ''
+}
+
 @test "12 a full disk (small tmpfs) still leaves an exit record" {
   need_root 'mounts a tmpfs'
   full_disk tmpfs
@@ -129,6 +171,7 @@ full_disk() {
   launch "$id" sh -c 'cat /dev/zero; echo "cat said $?" >&2; exit 5'
   ended_with "$id" code 5
   expect 'size in the record' "$(record_field "$id" out)" "$(size_of "$id" out.jsonl)"
+  expect 'disk in the record' "$(record_field "$id" disk)" full
   # The disk is full to the last byte, which only the ballast can have made untrue.
   cat /dev/zero >"$disk/more" 2>/dev/null || true
   id=$(new_id)
@@ -138,6 +181,7 @@ full_disk() {
 }
 
 teardown() {
+  [ -z "${cgroup:-}" ] || leave_small_cgroup
   [ -n "${disk:-}" ] || return 0
   umount "$disk" 2>/dev/null || umount -l "$disk" 2>/dev/null || true
   rm -rf "$disk"

@@ -24,11 +24,16 @@ public struct ExitRecord: Hashable, Sendable {
   public var endedAt: Int64
   /// Whether a cancel had been linked before this record was written.
   public var cancelRequested: Bool
+  /// Whether nothing could be written to the job directory any more.
+  public var diskWasFull: Bool
+  /// Whether the leader died of SIGKILL and the kernel has killed a process of its control group for
+  /// want of memory meanwhile.
+  public var memoryWasShort: Bool
 
   /// A record of these values.
   public init(
     status: ExitStatus, outSize: ByteOffset, errSize: ByteOffset, startedAt: Int64, endedAt: Int64,
-    cancelRequested: Bool
+    cancelRequested: Bool, diskWasFull: Bool = false, memoryWasShort: Bool = false
   ) {
     self.status = status
     self.outSize = outSize
@@ -36,6 +41,8 @@ public struct ExitRecord: Hashable, Sendable {
     self.startedAt = startedAt
     self.endedAt = endedAt
     self.cancelRequested = cancelRequested
+    self.diskWasFull = diskWasFull
+    self.memoryWasShort = memoryWasShort
   }
 
   /// Reads the record's text; nil when it is not whole, not of version 1, or not well formed.
@@ -66,6 +73,8 @@ public struct ExitRecord: Hashable, Sendable {
     startedAt = started
     endedAt = ended
     cancelRequested = cancel == "yes"
+    diskWasFull = fields["disk"] == "full"
+    memoryWasShort = fields["oom"] == "counted"
   }
 
   /// The size of one stream at the end, in bytes.
@@ -82,6 +91,7 @@ extension ExitRecord: CustomStringConvertible {
       case .unknown(let number): ("unknown", number)
       }
     return "v=1 how=\(how) status=\(number) out=\(outSize) err=\(errSize) started=\(startedAt)"
-      + " ended=\(endedAt) cancel=\(cancelRequested ? "yes" : "no") end"
+      + " ended=\(endedAt) cancel=\(cancelRequested ? "yes" : "no")"
+      + (diskWasFull ? " disk=full" : "") + (memoryWasShort ? " oom=counted" : "") + " end"
   }
 }
