@@ -34,7 +34,7 @@ let package = Package(
       name: "RemoteScripts", path: "shell",
       resources: [
         .embedInCode("prelude.sh"), .embedInCode("processes.sh"), .embedInCode("records.sh"),
-        .embedInCode("cgroups.sh"), .embedInCode("evidence.sh"),
+        .embedInCode("carriers.sh"), .embedInCode("cgroups.sh"), .embedInCode("evidence.sh"),
         .embedInCode("staging.sh"), .embedInCode("signals.sh"),
         .embedInCode("launch.sh"), .embedInCode("supervise.sh"), .embedInCode("lead.sh"),
         .embedInCode("follow.sh"), .embedInCode("cancel.sh"), .embedInCode("inspect.sh"),

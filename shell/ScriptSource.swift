@@ -7,7 +7,8 @@ enum ScriptSource {
 
   /// Every script that is embedded.
   static let names = [
-    "prelude", "processes", "cgroups", "records", "evidence", "staging", "signals", "launch", "supervise",
+    "prelude", "processes", "carriers", "cgroups", "records", "evidence", "staging", "signals",
+    "launch", "supervise",
     "lead", "follow", "cancel", "inspect", "list", "remove",
   ]
 
@@ -15,6 +16,7 @@ enum ScriptSource {
     switch name {
     case "prelude": PackageResources.prelude_sh
     case "processes": PackageResources.processes_sh
+    case "carriers": PackageResources.carriers_sh
     case "cgroups": PackageResources.cgroups_sh
     case "records": PackageResources.records_sh
     case "evidence": PackageResources.evidence_sh

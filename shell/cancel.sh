@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # shellcheck shell=bash disable=SC2034,SC2154
-# uses: prelude processes records evidence staging signals
+# uses: prelude processes carriers records evidence staging signals
 # cancel: ends the whole process tree and proves it dead. Arguments: interrupt (yes: INT to the
 # leader first), grace (seconds), leftovers (list or end: what to do about the living remains of a
 # job that has ended).

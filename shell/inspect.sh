@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # shellcheck shell=bash disable=SC2034,SC2154
-# uses: prelude processes records evidence
+# uses: prelude processes carriers records evidence
 # inspect: one look at a job, with nothing changed. Arguments: out_bytes and err_bytes, how many
 # leading bytes of each stream to digest, or `-`.
 
