@@ -13,6 +13,9 @@ public struct SSHError: Error, Sendable, Equatable {
     case badConfiguration
     /// No connection, or it was lost: trying again may help.
     case unreachable
+    /// The server is there and takes no further connection for the moment (sshd_config(5),
+    /// MaxStartups).
+    case busy
     /// A deadline passed.
     case timedOut
     /// No host key is known for this host and nobody confirmed the one it showed.
@@ -60,7 +63,7 @@ public struct SSHError: Error, Sendable, Equatable {
   /// Whether the same attempt may succeed later without the user doing anything.
   public var isWorthRetrying: Bool {
     switch kind {
-    case .unreachable, .timedOut, .tooManyChannels: true
+    case .unreachable, .busy, .timedOut, .tooManyChannels: true
     default: false
     }
   }

@@ -26,7 +26,13 @@ import Testing
     #expect(backoff.wait(after: nil) <= .milliseconds(250))
   }
 
-  /// sshd_config(5), PerSourcePenalties, MaxStartups.
+  @Test func aServerThatIsFullHasRoomAgainSoon() {
+    var backoff = Backoff()
+    let error = SSHError(.banner, .busy, host: "dev1", "full")
+    #expect(backoff.wait(after: error) <= .milliseconds(250))
+  }
+
+  /// sshd_config(5), PerSourcePenalties.
   @Test func aServerThatHangsUpBeforeItsBannerIsLeftAloneFor15Seconds() {
     var backoff = Backoff()
     let error = SSHError(.banner, .unreachable, host: "dev1", "no banner")

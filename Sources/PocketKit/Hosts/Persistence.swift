@@ -35,6 +35,7 @@ private func isLinkFailure(_ error: any Error) -> Bool {
 struct Persistence {
   /// Whether the host has answered, or something may at least have arrived there.
   private(set) var wasReached = false
+  private static let patienceWithBusyHost = Duration.seconds(300)
   private let patience: Duration
   private let progress: @Sendable (JobEvent) -> Void
   private let start = ContinuousClock.now
@@ -73,6 +74,8 @@ struct Persistence {
       wasReached = true
     default: throw failure
     }
+    // A full server is there, and has room again when others have logged in.
+    let patience = sshError?.kind == .busy ? max(patience, Self.patienceWithBusyHost) : patience
     if !wasReached, ContinuousClock.now - start > patience { throw failure }
     let wait = backoff.wait(after: sshError)
     progress(.disconnected(failure, retryIn: wait))

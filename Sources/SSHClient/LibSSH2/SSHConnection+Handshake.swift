@@ -69,7 +69,7 @@ extension SSHConnection {
     // sshd(8) says so in place of its banner, for as long as it lasts: MaxStartups, PerSourcePenalties.
     if line == "Exceeded MaxStartups" || line == "Not allowed at this time" {
       return SSHError(
-        .banner, .unreachable, host: host,
+        .banner, line == "Exceeded MaxStartups" ? .busy : .unreachable, host: host,
         "The server takes no further connection for now: it answered “\(shown)”")
     }
     return SSHError(

@@ -117,6 +117,7 @@ extension SSHConnection {
         self.wake()
         guard let id = wire.witness.confirmedChannel else { return .failure(self.gone) }
         self.channels[id] = Channel(pointer: pointer, id: id)
+        self.hasOpenedChannel = true
         return .success(id)
       }
       let code = libssh2_session_last_errno(session)
@@ -143,7 +144,8 @@ extension SSHConnection {
         advice: isWilling ? nil : "Its sshd_config may forbid it: AllowTcpForwarding, PermitOpen")
     }
     let open = channels.count + parked.count
-    if open == 0 {
+    // sshd counts a session until its command has ended, which may be after the channel's close.
+    if open == 0, !hasOpenedChannel {
       return SSHError(
         .open, .refused, host: host, "The server opens no channel: \(words)")
     }

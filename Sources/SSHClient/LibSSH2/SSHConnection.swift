@@ -39,6 +39,8 @@ actor SSHConnection: EngineConnection {
   var channels: [UInt32: Channel] = [:]
   /// Channels that nobody uses any more and the server has not closed yet.
   var parked: [Channel] = []
+  /// Whether the server has opened a channel before.
+  var hasOpenedChannel = false
   /// The operation in libssh2's only slot for opening a channel. Like the next one it ends only
   /// with libssh2's answer, or with the connection.
   var openingOperation: UInt64?

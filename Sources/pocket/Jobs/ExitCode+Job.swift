@@ -40,7 +40,7 @@ extension CommandError {
     let (code, exit): (String, ExitCode) =
       switch error.kind {
       case .badConfiguration: ("ssh-configuration", .unreachable)
-      case .unreachable, .timedOut, .refused, .tooManyChannels: ("unreachable", .unreachable)
+      case .unreachable, .busy, .timedOut, .refused, .tooManyChannels: ("unreachable", .unreachable)
       case .hostKeyUnknown: ("host-key-unknown", .unreachable)
       case .hostKeyChanged: ("host-key-changed", .hostKey)
       case .authenticationRefused: ("authentication", .unreachable)
