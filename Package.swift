@@ -38,7 +38,8 @@ let package = Package(
         .embedInCode("staging.sh"), .embedInCode("signals.sh"),
         .embedInCode("launch.sh"), .embedInCode("supervise.sh"), .embedInCode("lead.sh"),
         .embedInCode("follow.sh"), .embedInCode("cancel.sh"), .embedInCode("inspect.sh"),
-        .embedInCode("list.sh"), .embedInCode("remove.sh"),
+        .embedInCode("list.sh"), .embedInCode("adopt.sh"), .embedInCode("remove.sh"),
+        .embedInCode("pieces.sh"),
       ],
       swiftSettings: strict),
     .target(

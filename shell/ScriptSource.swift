@@ -8,8 +8,8 @@ enum ScriptSource {
   /// Every script that is embedded.
   static let names = [
     "prelude", "processes", "carriers", "cgroups", "records", "evidence", "staging", "signals",
-    "launch", "supervise",
-    "lead", "follow", "cancel", "inspect", "list", "remove",
+    "pieces", "launch", "supervise", "lead", "follow", "cancel", "inspect", "list", "adopt",
+    "remove",
   ]
 
   private static func bytes(_ name: String) -> [UInt8] {
@@ -29,7 +29,9 @@ enum ScriptSource {
     case "cancel": PackageResources.cancel_sh
     case "inspect": PackageResources.inspect_sh
     case "list": PackageResources.list_sh
+    case "adopt": PackageResources.adopt_sh
     case "remove": PackageResources.remove_sh
+    case "pieces": PackageResources.pieces_sh
     default: preconditionFailure("no script is called \(name)")
     }
   }

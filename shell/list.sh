@@ -1,7 +1,15 @@
 #!/usr/bin/env bash
 # shellcheck shell=bash disable=SC2034,SC2154
-# uses: prelude processes records evidence
-# list: every job of this user on this host, with nothing changed. No arguments.
+# uses: prelude processes records evidence pieces
+# list: every job of this user on this host, with nothing changed. No arguments. What is told of a
+# job's prompt is enough for a title.
+
+title_limit=2000 # bytes
+
+is_job_id() {
+  case $1 in [!a-z]* | *[!a-z0-9]*) return 1 ;; esac
+  [ ${#1} = 12 ]
+}
 
 main() {
   local path
@@ -13,8 +21,13 @@ main() {
     id=${path##*/}
     job=$path
     tombstone=$root/.gone.$id
+    if ! is_job_id "$id"; then
+      say "other $(encode64 "$id")"
+      continue
+    fi
     say "job $id"
-    [ ! -r "$job/request" ] || say "request $(base64 <"$job/request" | tr -d '\n')"
+    tell_pieces request "$job/request"
+    tell_pieces prompt "$job/prompt" "$title_limit"
     look
     tell_evidence
   done

@@ -80,7 +80,7 @@ PYTHON
 }
 
 @test "13 the rendered commands are small enough for one exec request" {
-  for verb in launch follow cancel inspect list remove; do
+  for verb in launch follow cancel inspect list adopt remove; do
     size=$(client render "$verb" id="$(new_id)" digest="$(printf '%064d' 0)" | wc -c)
     [ "$size" -lt 30000 ] || fail "$verb takes $size bytes"
   done

@@ -79,7 +79,7 @@ everything_arrives() { # SHELL
     } >"$BATS_TEST_TMPDIR/wanted"
     same_bytes 'cwd, secrets and prompt' "$(job_folder "$id")/out.jsonl" "$BATS_TEST_TMPDIR/wanted"
     same_bytes 'the prompt file' "$(job_folder "$id")/prompt" "$BATS_TEST_TMPDIR/prompt"
-    client ask list | grep -A1 "^job $id\$" | sed -n 's/^request //p' | base64 -d | sed -n 's/^name=//p' | base64 -d \
+    client ask list | grep -A1 "^job $id\$" | sed -n 's/^request [0-9]* //p' | base64 -d | sed -n 's/^name=//p' | base64 -d \
       >"$BATS_TEST_TMPDIR/name"
     printf %s "$folder" >"$BATS_TEST_TMPDIR/wanted"
     same_bytes name "$BATS_TEST_TMPDIR/name" "$BATS_TEST_TMPDIR/wanted"

@@ -53,8 +53,12 @@ public enum Reply: Sendable, Hashable {
   case digest(JobStream, bytes: ByteOffset, sha256: String)
   /// What follows is about this job, until the next of these.
   case job(JobID)
-  /// A job's request file.
-  case request([UInt8])
+  /// The next bytes of the job's request file, which has `size` of them.
+  case request(size: Int64, [UInt8])
+  /// The next bytes of the job's prompt, which has `size` of them; a list tells its beginning only.
+  case prompt(size: Int64, [UInt8])
+  /// A directory beside the jobs whose name is no job's id.
+  case other(directory: [UInt8])
 
   /// Why a verb could not do its work.
   public enum ErrorKind: String, Sendable {

@@ -29,7 +29,8 @@ struct ReplyWords {
     case "ready": return plain(.ready)
     case "cancelled": return plain(.cancelled)
     case "removed": return plain(.removed)
-    case "error", "refused", "noexec", "request": return replyWithText.map { .reply($0) }
+    case "request", "prompt", "other": return replyWithBytes.map { .reply($0) }
+    case "error", "refused", "noexec": return replyWithText.map { .reply($0) }
     case "started", "step", "process", "survivors", "leftover", "job", "exit", "evidence":
       return replyOfJob.map { .reply($0) }
     case "stream", "gap", "beat", "short", "late", "size", "digest":
@@ -42,7 +43,6 @@ struct ReplyWords {
   private func plain(_ reply: Reply) -> Outcome? { count == 0 ? .reply(reply) : nil }
 
   private var replyWithText: Reply? {
-    if word == "request" { return count == 1 ? bytes(0).map { .request($0) } : nil }
     guard count == 2, let text = bytes(1) else { return nil }
     let words = String(decoding: text, as: UTF8.self)
     switch word {
@@ -52,6 +52,12 @@ struct ReplyWords {
       guard let code = small(0), code == 126 || code == 127 else { return nil }
       return .noexec(code, words: words)
     }
+  }
+
+  private var replyWithBytes: Reply? {
+    if word == "other" { return count == 1 ? bytes(0).map { .other(directory: $0) } : nil }
+    guard count == 2, let size = number(0), let piece = bytes(1) else { return nil }
+    return word == "request" ? .request(size: size, piece) : .prompt(size: size, piece)
   }
 
   private var replyOfJob: Reply? {

@@ -75,6 +75,12 @@ public struct RequestFile: Sendable, Hashable {
     do { try request.validate() } catch { return nil }
   }
 
+  /// The format version that the bytes name, if any: a file that cannot be read may be of a newer one.
+  public static func version(in bytes: [UInt8]) -> String? {
+    bytes.split(separator: 0x0A).first { $0.starts(with: Array("v=".utf8)) }
+      .map { String(decoding: $0.dropFirst(2), as: UTF8.self) }
+  }
+
   private static func encode(_ bytes: [UInt8]?) -> String {
     Data(bytes ?? []).base64EncodedString()
   }

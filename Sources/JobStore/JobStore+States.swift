@@ -83,15 +83,18 @@ extension JobStore {
       throw .damaged(path: connection.path, what: "state \"\(text ?? "")\" cannot be read")
     }
     guard try !isProved(job, connection), known.canBecome(state) else { return false }
-    let neverRan: Bool
-    switch state {
-    case .cancelled(nil), .neverStarted: neverRan = true
-    default: neverRan = false
-    }
     try connection.run(
       "UPDATE job SET state = ?, state_at = ?, proved = ? WHERE number = ?",
-      [.text(state.description), .integer(time), SQLValue(neverRan), job])
+      [.text(state.description), .integer(time), SQLValue(neverRan(state)), job])
     return true
+  }
+
+  /// Whether the command never ran, so that there is no output to wait for.
+  static func neverRan(_ state: JobState) -> Bool {
+    switch state {
+    case .cancelled(nil), .neverStarted: true
+    default: false
+    }
   }
 
   func set(_ columns: String, _ values: [SQLValue], of id: JobID) throws(StoreError) {

@@ -27,7 +27,8 @@ public actor JobStore {
     StoreWatch.changes(at: location)
   }
 
-  /// Stores a job that is about to be launched, in the state `launching` or as it is.
+  /// Stores a job that is about to be launched, in the state `launching`, or one that was found on its
+  /// host, as it is.
   /// - Throws: `idTaken`, `nameTaken`, `invalidRequest`.
   public func insert(_ job: Job) throws(StoreError) {
     do throws(RequestError) { try job.request.validate() } catch { throw .invalidRequest(error) }
@@ -45,12 +46,15 @@ public actor JobStore {
       try connection.run(
         """
         INSERT INTO job (id, host, name, title, created_at, digest, request, prompt, state, state_at,
-          agent_session) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          agent_session, attempt, pid, pgid, exit, proved)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         [
           id, .text(job.host), SQLValue(job.name), .text(job.title),
           .integer(job.createdAt), .text(job.digest), .blob(request), .blob(job.request.prompt),
           .text(job.state.description), .integer(job.stateAt), SQLValue(job.agentSession),
+          SQLValue(job.attempt), SQLValue(job.pid), SQLValue(job.pgid),
+          SQLValue(job.exit?.description), SQLValue(Self.neverRan(job.state)),
         ])
       for stream in JobStream.allCases {
         try connection.run(

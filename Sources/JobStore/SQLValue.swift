@@ -9,6 +9,7 @@ enum SQLValue {
 
   init(_ text: String?) { self = text.map { .text($0) } ?? .null }
   init(_ number: Int) { self = .integer(Int64(number)) }
+  init(_ number: Int?) { self = number.map { .integer(Int64($0)) } ?? .null }
   init(_ isTrue: Bool) { self = .integer(isTrue ? 1 : 0) }
 
   /// Binds a copy of the value; returns SQLite's result code.

@@ -21,6 +21,8 @@ public enum JobError: Error, Sendable {
   case secretsMissing([String])
   /// The job has not ended, or not all of its output is in the store.
   case notOver(JobID, JobState)
+  /// The job directory cannot be taken over.
+  case notAdoptable(JobID, host: String, PassedOver.Reason)
   /// The cancel is kept, and will be carried out at the next contact with the host.
   case cancelQueued(SSHError)
   /// The caller's task was cancelled.
@@ -45,6 +47,8 @@ extension JobError: CustomStringConvertible {
       state.isEnded
         ? "\(id): not all of its output is here yet; `pocket resume \(id)` brings it."
         : "\(id) has not ended; `pocket cancel \(id)` ends it."
+    case .notAdoptable(let id, let host, let reason):
+      "\(id) on \(host) cannot be taken over: \(reason)."
     case .cancelQueued(let error):
       "\(error.host) cannot be reached now (\(error.message)); the cancel is kept and will be"
         + " carried out at the next contact."

@@ -100,7 +100,9 @@ func frame(
     let sum = String(repeating: "a", count: 64)
     #expect(only("digest err 9 \(sum)") == .digest(.err, bytes: ByteOffset(9), sha256: sum))
     #expect(only("job abcdefghijk1") == JobID("abcdefghijk1").map { .job($0) })
-    #expect(only("request aGk=") == .request(Array("hi".utf8)))
+    #expect(only("request 70000 aGk=") == .request(size: 70000, Array("hi".utf8)))
+    #expect(only("prompt 0 ") == .prompt(size: 0, []))
+    #expect(only("other bm90ZXM=") == .other(directory: Array("notes".utf8)))
     let evidence = Evidence(
       directory: .present, start: .claimed, machine: .same, hostName: "dev1", boot: .unknown,
       leader: .zombie, supervisor: .alive, groupMembers: 3, cancelRequested: true)

@@ -25,6 +25,8 @@ extension HelpTests {
       wait         Wait until jobs are over, and print nothing.
       verify       Compare the stored output with the host's files.
       rm           Remove jobs that are over, on the host and here.
+      prune        Remove jobs that ended long ago, on their hosts and here.
+      adopt        Take over jobs that another device started on a host.
       hosts        List the hosts of your ssh_config, and what is known of each.
       backup       Copy the whole store into a new file.
       completions  Print what makes a shell complete pocket's words.

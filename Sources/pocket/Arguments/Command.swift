@@ -1,10 +1,13 @@
 /// A positional argument of a command.
 struct Positional: Sendable {
-  enum Count: Sendable { case optional, one, oneOrMore }
+  enum Count: Sendable { case optional, one, oneOrMore, any }
 
   let name: String
   let count: Count
   let completion: Completion
+
+  /// Whether several words may stand for it.
+  var takesMore: Bool { count == .oneOrMore || count == .any }
 
   init(_ name: String, _ count: Count, _ completion: Completion = .nothing) {
     self.name = name

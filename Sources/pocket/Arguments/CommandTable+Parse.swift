@@ -153,10 +153,10 @@ private struct Reading {
     let given = invocation.positionals
     // With `-- COMMAND` there is nothing else to say what is to run.
     let wanted = invocation.command == nil ? command.positionals : []
-    if given.count < wanted.count, wanted[given.count].count != .optional {
+    if given.count < wanted.count, ![.optional, .any].contains(wanted[given.count].count) {
       throw usage("\(wanted[given.count].name) is missing")
     }
-    if given.count > wanted.count, wanted.last?.count != .oneOrMore {
+    if given.count > wanted.count, wanted.last?.takesMore != true {
       throw usage(
         "'\(printable(given[wanted.count].shown))' is one word too many",
         hint: invocation.command == nil ? command.tooManyHint : "after '--' comes the whole command"

@@ -46,7 +46,7 @@ struct CompletionAnswer: Sendable {
     if typed.hasPrefix("-") { return matching(typed, among: options(of: command)) }
     let index = min(positionals.count, command.positionals.count - 1)
     guard index >= 0, let positional = command.positionals[safe: index],
-      positionals.count <= index || positional.count == .oneOrMore
+      positionals.count <= index || positional.takesMore
     else { return [] }
     let found = await values(of: positional.completion)
     return matching(typed, among: found).filter { !positionals.contains($0.word) }

@@ -38,6 +38,7 @@ enum HelpPage {
       case .optional: "[<\(positional.name)>]"
       case .one: "<\(positional.name)>"
       case .oneOrMore: "<\(positional.name)>…"
+      case .any: "[<\(positional.name)>…]"
       }
     }
     return [(["pocket", command.name, "[<option>…]"] + words).joined(separator: " ")]

@@ -3,8 +3,8 @@ extension CommandTable {
   static let pocket = CommandTable(
     root: .overview,
     commands: [
-      .run, .resume, .cancel, .list, .show, .logs, .wait, .verify, .remove, .hosts, .backup,
-      .completions, .complete,
+      .run, .resume, .cancel, .list, .show, .logs, .wait, .verify, .remove, .prune, .adopt, .hosts,
+      .backup, .completions, .complete,
     ],
     topics: [.jobs, .settings, .exitCodes])
 }

@@ -14,7 +14,7 @@ extension Command {
     notes: [
       """
       A job that runs, or whose output is not all here, is refused. When the host is away, nothing \
-      is changed (exit 255).
+      is changed (exit 255). What another device has of the job it keeps; what it has not read is gone.
       """,
       "To name a job: pocket\u{A0}help\u{A0}jobs",
     ]
@@ -22,6 +22,7 @@ extension Command {
     let client = try await context.client(invocation)
     let jobs = try await context.jobs(invocation.positionals, in: client.store)
     for job in jobs {
+      let late = job.lateOut + job.lateErr
       if invocation[local] {
         try await client.forget(job.id)
       } else {
@@ -35,6 +36,9 @@ extension Command {
         let place =
           invocation[local] ? "here; \(job.host) keeps what it has" : "here and on \(job.host)"
         try await context.console.say("\(job.label) is removed, \(place)")
+        if late > 0, !invocation[local] {
+          try await context.console.say("gone too: \(size(late)) that came after its end")
+        }
       }
     }
     return .success

@@ -31,6 +31,7 @@ extension CommandError {
       self.init("host-\(kind.rawValue)", message, exit: .pocketFailed)
     case .secretsMissing: self.init("secrets-missing", message, exit: .usage)
     case .notOver: self.init("not-over", message, exit: .failure)
+    case .notAdoptable: self.init("not-adoptable", message, exit: .failure)
     case .cancelQueued: self.init("queued", message, exit: .queued)
     case .cancelled: self.init("interrupted", message, exit: .detached)
     }
