@@ -16,7 +16,7 @@ package struct ThrowawayAccount: Sendable {
   /// happens.
   private let keeper: RunningCommand
 
-  private static func make() async throws -> ThrowawayAccount {
+  private static func make(_ shell: String) async throws -> ThrowawayAccount {
     let suffix = String((0..<6).map { _ in "abcdefghijklmnopqrstuvwxyz".randomElement()! })
     let name = "pocket-m-\(suffix)"
     let home = "/tmp/\(name)"
@@ -33,7 +33,7 @@ package struct ThrowawayAccount: Sendable {
     let account = ThrowawayAccount(name: name, password: password, home: home, keeper: keeper)
     do {
       try await Command(
-        "useradd", ["-M", "-d", home, "-s", "/bin/sh", name], environment: systemPath
+        "useradd", ["-M", "-d", home, "-s", shell, name], environment: systemPath
       )
       .succeed()
       try await Command(
@@ -63,12 +63,14 @@ package struct ThrowawayAccount: Sendable {
   }
 
   /// Runs `body` with an account that is gone afterwards; with nil where this process is not root.
+  ///
+  /// - Parameter shell: the path of its login shell.
   package static func with<Result>(
-    isolation: isolated (any Actor)? = #isolation,
+    shell: String = "/bin/sh", isolation: isolated (any Actor)? = #isolation,
     _ body: (ThrowawayAccount?) async throws -> Result
   ) async throws -> Result {
     guard geteuid() == 0 else { return try await body(nil) }
-    let account = try await make()
+    let account = try await make(shell)
     do {
       let result = try await body(account)
       try await account.remove()
