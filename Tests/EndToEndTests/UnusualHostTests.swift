@@ -37,7 +37,8 @@ import Testing
       // For the login bash, whose /etc/profile sets PATH anew.
       try writeFile(
         world.server.remoteHome + "/.bash_profile", Array("PATH=\(utilities):$PATH\n".utf8))
-      let head = try await world.pocket("run", "--", "sh", "-c", "command -v head; command -v tail").run()
+      let head = try await world.pocket("run", "--", "sh", "-c", "command -v head; command -v tail")
+        .run()
       #expect(head.outputText == "\(utilities)/head\n\(utilities)/tail\n", "\(head.errorText)")
       try await runsCancelsAndResumes(world)
     }

@@ -2,6 +2,12 @@ import SSHClient
 import TestSupport
 import Testing
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 extension SSHClientTests {
   @Suite struct ProxyCommandTests {
     private func error(
@@ -15,12 +21,19 @@ extension SSHClientTests {
       }
     }
 
-    /// Nothing runs any more that has this among its arguments.
+    /// No `sleep` of so many seconds runs any more.
     private func awaitEnd(
       of argument: String, isolation: isolated (any Actor)? = #isolation
     ) async throws {
-      try await waitUntil("the end of \(argument)") {
-        try !ProcessEntry.all().contains { $0.isAlive && $0.arguments.contains(argument) }
+      func sleepers() throws -> [ProcessEntry] {
+        try ProcessEntry.all().filter { $0.isAlive && $0.arguments == ["sleep", argument] }
+      }
+      do {
+        try await waitUntil("the end of sleep \(argument)") { try sleepers().isEmpty }
+      } catch {
+        // Else the next run of this test would find what this one has left.
+        for sleeper in try sleepers() { _ = kill(sleeper.pid, SIGKILL) }
+        throw error
       }
     }
 
