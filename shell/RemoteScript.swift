@@ -34,6 +34,13 @@ public struct RemoteScript: Sendable {
     return Self.decodeThenRun + " 'exec bash --norc -p -c \"$0\" pocket' '\(encoded)' '\(nonce)'"
   }
 
+  /// What the watcher of a job with limits is made of, beside the parts that launch brings along. It
+  /// follows the secrets, since the command of `launch` has no room for it.
+  public static let watchScript: String = {
+    let source = ScriptSource.named("watch")
+    return parts(of: source).map { stripped(ScriptSource.named($0)) }.joined() + stripped(source)
+  }()
+
   /// A fresh nonce from the system's random generator.
   public static func freshNonce() -> String {
     let digits = String(UInt64.random(in: .min ... .max), radix: 16)

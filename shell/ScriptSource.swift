@@ -8,7 +8,8 @@ enum ScriptSource {
   /// Every script that is embedded.
   static let names = [
     "prelude", "processes", "carriers", "cgroups", "records", "evidence", "staging", "signals",
-    "pieces", "launch", "supervise", "lead", "follow", "cancel", "inspect", "list", "adopt",
+    "pieces", "launch", "supervise", "watch", "lead", "follow", "cancel", "inspect", "list",
+    "adopt",
     "remove",
   ]
 
@@ -24,6 +25,7 @@ enum ScriptSource {
     case "signals": PackageResources.signals_sh
     case "launch": PackageResources.launch_sh
     case "supervise": PackageResources.supervise_sh
+    case "watch": PackageResources.watch_sh
     case "lead": PackageResources.lead_sh
     case "follow": PackageResources.follow_sh
     case "cancel": PackageResources.cancel_sh

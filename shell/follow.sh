@@ -21,6 +21,7 @@ set_up_streams() { # index 0 is out, 1 is err; descriptors 3 and 4 wait at the p
   fingerprint=("$out_fingerprint" "$err_fingerprint")
   final=('' '')
   length=(0 0)
+  limit=('' '')
 }
 
 set_up_pulse() { # descriptor 6 never has data and never ends: a read with a time limit is a sleep
@@ -66,6 +67,22 @@ greet() { # <index>
   wait_at_position "$1"
 }
 
+note_cap() { # <index>: fails while the watcher is about to say where the stream ends
+  local cap
+  [ -e "$job/capping.${name[$1]}" ] || return 0
+  # Where there is an exit record, it has the last word.
+  if read_cap "${name[$1]}"; then limit[$1]=$cap; else [ -n "${final[$1]}" ]; fi
+}
+
+wait_for_cap() { # <index>: it takes the watcher a moment
+  local ticks=0
+  until [ -n "${limit[$1]}" ] || note_cap "$1"; do
+    [ $ticks -lt 20 ] || exit 1
+    pause
+    ticks=$((ticks + 1))
+  done
+}
+
 check_file() { # <index>: is it still the file that was read, and not shorter?
   if ! file_size "${file[$1]}"; then
     [ "${position[$1]}" = 0 ] || next_generation "$1" missing
@@ -78,7 +95,13 @@ check_file() { # <index>: is it still the file that was read, and not shorter?
     next_generation "$1" shrunk
   fi
   node[$1]=$inode
+  note_length "$1"
+}
+
+note_length() { # <index>: what lies behind a limit on output is not the job's
+  [ -n "${limit[$1]}" ] || note_cap "$1"
   length[$1]=$size
+  if [ -n "${limit[$1]}" ] && [ "$size" -gt "${limit[$1]}" ]; then length[$1]=${limit[$1]}; fi
 }
 
 check_bytes() { # <index>: are the bytes before the position those that the client has?
@@ -91,7 +114,9 @@ check_bytes() { # <index>: are the bytes before the position those that the clie
 
 send_frame() { # <index>: what there is from the position on, up to the limit
   local count start first=- sum
+  [ -n "${limit[$1]}" ] || note_cap "$1" || return 1
   count=${length[$1]}
+  if [ -n "${limit[$1]}" ] && [ "$count" -gt "${limit[$1]}" ]; then count=${limit[$1]}; fi
   if [ -n "${final[$1]}" ] && [ "$count" -gt "${final[$1]}" ]; then count=${final[$1]}; fi
   count=$((count - position[$1]))
   [ "$count" -gt 0 ] || return 1
@@ -102,7 +127,10 @@ send_frame() { # <index>: what there is from the position on, up to the limit
   # may not be right, the client must drop the frame: end without `sent`.
   file_size "${file[$1]}" || exit 1
   [ "$inode" = "${node[$1]}" ] && [ "$size" -ge $((position[$1] + count)) ] || exit 1
-  length[$1]=$size
+  # What was read after the link `capping` may be cut off again. Without the link, it stays.
+  wait_for_cap "$1"
+  note_length "$1"
+  [ "${length[$1]}" -ge $((position[$1] + count)) ] || exit 1
   if [ "$count" -gt 256 ]; then
     start=0
     [ "${position[$1]}" -le 256 ] || start=$((position[$1] - 256))
@@ -119,6 +147,7 @@ send_frame() { # <index>: what there is from the position on, up to the limit
 }
 
 serve() { # <index>: 0 when a frame was sent
+  [ "${limit[$1]:--}" != "${position[$1]}" ] || return 1
   if [ "${length[$1]}" -le "${position[$1]}" ]; then
     has_grown "$1" || return 1
     check_file "$1"

@@ -17,10 +17,13 @@ sha256_of() { # <file> <bytes> -> digest, empty when the host has no program for
 }
 
 tell_stream() { # <stream> <file> <bytes>
+  local cap
   if ! file_size "$2"; then
     say "size $1 0 -"
     return
   fi
+  # What lies behind a limit on output is not the job's.
+  if read_cap "$1" && [ "$size" -gt "$cap" ]; then size=$cap; fi
   say "size $1 $size $inode"
   [ "$3" != - ] || return 0
   sha256_of "$2" "$3"

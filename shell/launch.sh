@@ -44,16 +44,16 @@ write_empty_files() {
     && head -c 1048576 /dev/urandom >"$staging/ballast"
 }
 
-receive_payload() { # request, prompt and secrets into the staging folder, checked
-  local line='' tag='' word='' request=0 prompt=0 secret=0 sum='' total size inode
+receive_payload() { # request, prompt and secrets into the staging folder, checked -> watch_script
+  local line='' tag='' word='' request=0 prompt=0 secret=0 watch=0 sum='' total size inode
   say ready
   # What comes before our line are the client's signs of life.
   while [ "$tag $word" != "$nonce payload" ]; do
     IFS= read -r -t 30 line <&7 || fail payload 'no payload within 30 s'
-    IFS=' ' read -r tag word request prompt secret sum <<<"$line"
+    IFS=' ' read -r tag word request prompt secret watch sum <<<"$line"
   done
-  case "$request$prompt$secret$sum" in *[!0-9]*) fail payload "malformed announcement" ;; esac
-  total=$((request + prompt + secret))
+  case "$request$prompt$secret$watch$sum" in *[!0-9]*) fail payload "malformed announcement" ;; esac
+  total=$((request + prompt + secret + watch))
   make_staging
   sweep_old
   attempt write_payload "$total"
@@ -66,6 +66,9 @@ receive_payload() { # request, prompt and secrets into the staging folder, check
   attempt cut_payload 0 "$request" request
   attempt cut_payload "$request" "$prompt" prompt
   attempt cut_payload $((request + prompt)) "$secret" secrets
+  # Beside the other scripts it would be too long for one command; most jobs need none.
+  watch_script=
+  [ "$watch" = 0 ] || watch_script=$(tail -c "$watch" "$staging/payload")
   attempt write_environment
   # Only a descriptor is left of the secrets before anything else is started.
   exec 9<"$staging/environment"
@@ -95,6 +98,7 @@ start_supervisor() {
   set -m
   # shellcheck disable=SC2086,SC2016
   POCKET_SHARED=$shared_script POCKET_SUPERVISE=$supervise_script POCKET_LEAD=$lead_script \
+    POCKET_WATCH=$watch_script \
     POCKET_USER_UMASK=$user_umask POCKET_USER_PATH=$user_path POCKET_USER_LC_ALL=$user_lc_all \
     $detach bash --norc -p -c 'eval "$POCKET_SHARED$POCKET_SUPERVISE"' pocket-supervise \
     "$job" "$nonce" "$staging" \

@@ -64,7 +64,7 @@ restore_environment() { # the last step: the user's variables may bear the names
     =*) LC_ALL=${POCKET_USER_LC_ALL#=} ;;
     *) unset LC_ALL ;;
   esac
-  unset POCKET_SHARED POCKET_SUPERVISE POCKET_LEAD
+  unset POCKET_SHARED POCKET_SUPERVISE POCKET_LEAD POCKET_WATCH
   unset POCKET_USER_UMASK POCKET_USER_PATH POCKET_USER_LC_ALL
   while IFS= read -r -d '' pair; do
     case ${pair%%=*} in '' | [0-9]* | *[!A-Za-z0-9_]*) continue ;; esac

@@ -43,6 +43,13 @@ read_exit() { # -> record: the exit record's text, empty when there is none
   return 1
 }
 
+read_cap() { # <out|err> -> cap: where the limit on output ended the stream; fails when it did not
+  local line=''
+  cap=''
+  { read -r line <"$job/capped.$1"; } 2>/dev/null
+  case $line in 'size='*' end') cap=${line#size=} cap=${cap%% *} ;; *) return 1 ;; esac
+}
+
 is_process_number() {
   case $1 in '' | *[!0-9]* | ??????????*) return 1 ;; esac
   [ "$1" -gt 1 ]

@@ -68,8 +68,34 @@ wait_for_group() { # at most a second: what is written by then belongs to the jo
   done
 }
 
-size_of() { # <file> -> size, 0 when it is gone
-  file_size "$1" || size=0
+start_watcher() { # with a limit only; before the leader, so that it looks when the command begins
+  [ -n "$POCKET_WATCH" ] || return 0
+  bash --norc -p -c 'eval "$POCKET_SHARED$POCKET_WATCH"' pocket-watch "$job" "$nonce" 9<&- &
+  watcher=$!
+  # Among the jobs, it would stand between us and the leader's end.
+  disown
+}
+
+wait_for_cap() { # <out|err>: the watcher is about to say where the stream ends
+  local state parent group session birth ticks=0
+  while [ ! -e "$job/capped.$1" ] && process "$watcher" && [ "$parent" = $$ ] && ! is_dead "$state"; do
+    # From a watcher that was stopped the word may never come, and must not come later either.
+    [ $ticks -lt 100 ] || kill -KILL "$watcher"
+    pause
+    ticks=$((ticks + 1))
+  done
+}
+
+size_of() { # <out|err> <file> -> size, 0 when it is gone; notes in capped what ends at its limit
+  file_size "$2" || size=0
+  # Looked at after the size: without it, whatever the watcher does now lies behind that size.
+  [ -e "$job/capping.$1" ] || return 0
+  wait_for_cap "$1"
+  file_size "$2" || size=0
+  read_cap "$1" || return 0
+  capped=$capped${capped:+,}$1
+  # The command may have cut its own file since.
+  [ "$size" -le "$cap" ] || size=$cap
 }
 
 disk_is_full() { # asked before the ballast is given up, which is thrown away next
@@ -87,12 +113,15 @@ was_out_of_memory() { # the kernel has killed in our control group since the lea
 }
 
 write_record() { # in place and in one write, until the disk lets us
-  local out err cancelled=no notes=''
-  size_of "$job/out.jsonl"
+  local out err cancelled=no limit='' capped='' notes=''
+  size_of out "$job/out.jsonl"
   out=$size
-  size_of "$job/err.log"
+  size_of err "$job/err.log"
   err=$size
   [ ! -e "$job/cancel" ] || cancelled=yes
+  { read -r limit <"$job/limit"; } 2>/dev/null
+  case $limit in 'limit='*' end') notes=" ${limit% end}" ;; esac
+  notes=$notes${capped:+ capped=$capped}
   ! disk_is_full || notes="$notes disk=full"
   ! was_out_of_memory || notes="$notes oom=counted"
   # A full copy-on-write disk refuses even an overwrite; this is what the ballast was for.
@@ -117,6 +146,7 @@ main() {
   oom_kills_before=$oom_kills
   # Under job control the leader leads a group of its own and INT is not ignored in it.
   set -m
+  start_watcher
   ended=''
   trap note_jobs CHLD
   bash --norc -p -c 'eval "$POCKET_SHARED$POCKET_LEAD"' pocket-lead "$job" "$nonce" "$staging" $$ &

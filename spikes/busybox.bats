@@ -41,3 +41,7 @@ with_busybox() {
 @test "17 busybox first on PATH: a 2 MB prompt and secrets" {
   with_busybox prompt '^13 (a 2 MB|neither)'
 }
+
+@test "17 busybox first on PATH: limits" {
+  with_busybox limits '^24 (dd|a job that takes|output beyond)'
+}

@@ -118,13 +118,22 @@ launch_at_once() { # ID COUNT LAUNCH-OPTION...
   done
 }
 
-@test "08 launch, supervisor and leader killed or stopped at every step, then launched again" {
-  every=6
+# sweep EVERY [OPTION...]
+sweep() {
+  local every=$1 status=0 folder=$SPIKES_DIR/sweep.$BATS_TEST_NUMBER
+  shift
   [ "${POCKET_FULL_SWEEP:-0}" != 1 ] || every=1
-  mkdir "$SPIKES_DIR/sweep"
-  status=0
-  timeout 3000 "$SPIKES_PYTHON" "$SPIKES_SOURCE/sweep.py" --every "$every" "$SPIKES_DIR/sweep" \
+  mkdir "$folder"
+  timeout 3000 "$SPIKES_PYTHON" "$SPIKES_SOURCE/sweep.py" --every "$every" "$@" "$folder" \
     >"$BATS_TEST_TMPDIR/sweep" 2>&1 3>&- || status=$?
   head -n 2 "$BATS_TEST_TMPDIR/sweep" | sed 's/^/# /' >&3
   [ "$status" = 0 ] || fail "$(cat "$BATS_TEST_TMPDIR/sweep")"
+}
+
+@test "08 launch, supervisor and leader killed or stopped at every step, then launched again" {
+  sweep 6
+}
+
+@test "08 the same of a job with limits, and its watcher too" {
+  sweep 16 --limits
 }

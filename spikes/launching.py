@@ -19,12 +19,14 @@ def request_file(
     name: bytes = b"",
     digest: str | None = None,
     buffering: str = "default",
+    limits: list[str] = (),
 ) -> tuple[str, bytes]:
     """The digest and the text of a request file; the digest leaves out nothing but itself."""
     lines = [b"v=1", b"agent=-", b"name=" + encoded(name), b"cwd=" + encoded(cwd)]
     lines.append(b"stdin=" + reads.encode())
     lines.append(b"buffering=" + buffering.encode())
     lines += [b"arg=" + encoded(argument) for argument in command]
+    lines += [limit.encode() for limit in limits]
     text = b"\n".join(lines) + b"\n"
     digest = digest or hashlib.sha256(text).hexdigest()
     return digest, b"digest=" + digest.encode() + b"\n" + text
@@ -37,16 +39,21 @@ def checksum(data: bytes) -> str:
 
 
 def payload(
-    request: bytes, prompt: bytes, secret: bytes, nonce: str, damage: str | None = None
+    request: bytes,
+    prompt: bytes,
+    secret: bytes,
+    nonce: str,
+    damage: str | None = None,
+    watch: bytes = b"",
 ) -> bytes:
     """The announcement line and what it announces, or something else where `damage` says so."""
-    total = request + prompt + secret
-    sizes = f"{len(request)} {len(prompt)} {len(secret)} {checksum(total)}"
+    total = request + prompt + secret + watch
+    sizes = f"{len(request)} {len(prompt)} {len(secret)} {len(watch)} {checksum(total)}"
     match damage:
         case "short":
             total = total[:-1]
         case "long":
-            sizes = f"{len(request) - 1} {len(prompt)} {len(secret)} {checksum(total)}"
+            sizes = f"{len(request) - 1} {len(prompt)} {len(secret)} {len(watch)} {checksum(total)}"
         case "checksum":
             total = total[:-1] + b"?"
     return f"{nonce} payload {sizes}\n".encode() + total

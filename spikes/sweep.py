@@ -1,4 +1,5 @@
-"""Kills, or stops and continues, launch, supervisor and leader at every step; then launches again.
+"""Kills, or stops and continues, launch, supervisor, leader and watcher at every step; then launches
+again.
 
 A step is a command that bash is about to run, seen by a DEBUG trap in front of each script; its name
 is `<commands of the script's own process so far>.<commands of the subshell it is in>`. Each case is
@@ -33,6 +34,8 @@ else spike_sub=$((spike_sub + 1)); fi
 ACT' DEBUG"""
 # The three scripts begin with the same parts; what they are called tells them apart.
 CALLED = {"pocket": "launch", "pocket-supervise": "supervise", "pocket-lead": "lead"}
+# With limits there is a watcher too; these are never reached.
+LIMITS = ["timeout=3600", "max_output=1000000", "on_max_output=stop"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,7 +54,7 @@ def recording(folder: pathlib.Path) -> str:
     return TRAP.replace("ACT", line) + "\n"
 
 
-def acting(case: Case, flag: pathlib.Path) -> str:
+def acting(case: Case, called: str, flag: pathlib.Path) -> str:
     """A preamble that acts at the case's step, on the script's process and the subshell it is in."""
     name = {"kill": "KILL", "stop": "STOP"}[case.action]
     act = (
@@ -60,13 +63,14 @@ def acting(case: Case, flag: pathlib.Path) -> str:
         f'echo "$$ $BASHPID" >"{flag}.new"; mv "{flag}.new" "{flag}"; kill -{name} $$; '
         f'[ "$BASHPID" = $$ ] || kill -{name} "$BASHPID"; fi'
     )
-    called = next(name for name, role in CALLED.items() if role == case.role)
     return f'if [ "$0" = {called} ]; then\n{TRAP.replace("ACT", act)}\nfi\n'
 
 
 class Sweep:
-    def __init__(self, home: pathlib.Path):
+    def __init__(self, home: pathlib.Path, limited: bool):
         self.home = home
+        self.limits = LIMITS if limited else []
+        self.called = CALLED | ({"pocket-watch": "watch"} if limited else {})
         self.token = secrets.token_hex(8)
         self.environment = {
             "HOME": str(home),
@@ -81,9 +85,12 @@ class Sweep:
     def launch(self, id: str, preamble: str = "") -> list[list[str]]:
         """One launch, to its end line; empty when it had none."""
         command = ["sh", "-c", 'echo ran; echo ran >>"$HOME/ran/$1"', "sh", id]
-        digest, request = launching.request_file([os.fsencode(word) for word in command])
+        digest, request = launching.request_file(
+            [os.fsencode(word) for word in command], limits=self.limits
+        )
         nonce = channel.fresh_nonce()
-        data = launching.payload(request, b"", b"", nonce)
+        watch = render.watch() if self.limits else b""
+        data = launching.payload(request, b"", b"", nonce, watch=watch)
         arguments = {"nonce": nonce, "id": id, "digest": digest}
         text = render.command(render.script("launch", arguments, preamble), nonce)
         environment = self.environment | {"SPIKES_SWEEP": f"{self.token}.{id}"}
@@ -103,8 +110,9 @@ class Sweep:
         id = "recorded0000"
         self.launch(id, recording(self.home / "steps"))
         self.wait_for_record(id)
+        wait_for(lambda: not self.living(id), 10)
         found = {}
-        for called, role in CALLED.items():
+        for called, role in self.called.items():
             lines = (self.home / "steps" / f"steps.{called}").read_text().split()
             found[role] = list(dict.fromkeys(lines))
         return found
@@ -116,7 +124,8 @@ class Sweep:
         """Empty when the case went as it must, else what was wrong; `missed` when it never came."""
         id = f"sweep{number:07d}"
         flag = self.home / "flag" / id
-        first = threading.Thread(target=self.launch, args=(id, acting(case, flag)))
+        called = next(name for name, role in self.called.items() if role == case.role)
+        first = threading.Thread(target=self.launch, args=(id, acting(case, called, flag)))
         first.start()
         wait_for(lambda: flag.exists() or not first.is_alive(), 2 * DEADLINE)
         if not flag.exists():
@@ -198,9 +207,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("home", type=pathlib.Path, help="an empty folder to use as HOME")
     parser.add_argument("--every", type=int, default=1, help="try each so-manieth step only")
+    parser.add_argument("--limits", action="store_true", help="of jobs that have a watcher")
     parser.add_argument("--workers", type=int, default=16)
     options = parser.parse_args()
-    sweep = Sweep(options.home)
+    sweep = Sweep(options.home, options.limits)
     steps = sweep.steps()
     count = sum(map(len, steps.values()))
     print(f"{count} steps: " + ", ".join(f"{role} {len(steps[role])}" for role in steps))

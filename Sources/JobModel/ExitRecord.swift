@@ -12,6 +12,9 @@ public enum ExitStatus: Hashable, Sendable {
 /// `v=1 how=code status=0 out=12 err=0 started=1764486000 ended=1764486060 cancel=no end`,
 /// padded with spaces to a fixed size. Without the closing word `end` it is no record.
 public struct ExitRecord: Hashable, Sendable {
+  /// A limit of the job's that made the host end it.
+  public enum Limit: String, Hashable, Sendable { case timeout, output }
+
   /// How the leader ended.
   public var status: ExitStatus
   /// The size of `out.jsonl` in bytes, taken when the group was empty or 1 s after the leader died.
@@ -29,11 +32,17 @@ public struct ExitRecord: Hashable, Sendable {
   /// Whether the leader died of SIGKILL and the kernel has killed a process of its control group for
   /// want of memory meanwhile.
   public var memoryWasShort: Bool
+  /// The limit for which the host ended the job, if it did.
+  public var limit: Limit?
+  /// The streams that were ended by a marker line at the limit on output; what the job wrote to them
+  /// later is gone.
+  public var cappedStreams: Set<JobStream>
 
   /// A record of these values.
   public init(
     status: ExitStatus, outSize: ByteOffset, errSize: ByteOffset, startedAt: Int64, endedAt: Int64,
-    cancelRequested: Bool, diskWasFull: Bool = false, memoryWasShort: Bool = false
+    cancelRequested: Bool, diskWasFull: Bool = false, memoryWasShort: Bool = false,
+    limit: Limit? = nil, cappedStreams: Set<JobStream> = []
   ) {
     self.status = status
     self.outSize = outSize
@@ -43,6 +52,8 @@ public struct ExitRecord: Hashable, Sendable {
     self.cancelRequested = cancelRequested
     self.diskWasFull = diskWasFull
     self.memoryWasShort = memoryWasShort
+    self.limit = limit
+    self.cappedStreams = cappedStreams
   }
 
   /// Reads the record's text; nil when it is not whole, not of version 1, or not well formed.
@@ -75,6 +86,9 @@ public struct ExitRecord: Hashable, Sendable {
     cancelRequested = cancel == "yes"
     diskWasFull = fields["disk"] == "full"
     memoryWasShort = fields["oom"] == "counted"
+    limit = fields["limit"].flatMap { Limit(rawValue: String($0)) }
+    let capped = fields["capped"].map { $0.split(separator: ",") } ?? []
+    cappedStreams = Set(capped.compactMap { JobStream(rawValue: String($0)) })
   }
 
   /// The size of one stream at the end, in bytes.
@@ -90,8 +104,11 @@ extension ExitRecord: CustomStringConvertible {
       case .signal(let signal): ("signal", signal)
       case .unknown(let number): ("unknown", number)
       }
+    let capped = JobStream.allCases.filter(cappedStreams.contains).map(\.rawValue)
     return "v=1 how=\(how) status=\(number) out=\(outSize) err=\(errSize) started=\(startedAt)"
       + " ended=\(endedAt) cancel=\(cancelRequested ? "yes" : "no")"
+      + (limit.map { " limit=\($0.rawValue)" } ?? "")
+      + (capped.isEmpty ? "" : " capped=\(capped.joined(separator: ","))")
       + (diskWasFull ? " disk=full" : "") + (memoryWasShort ? " oom=counted" : "") + " end"
   }
 }

@@ -16,12 +16,14 @@ public struct JobRequest: Sendable, Hashable {
   public var lineBuffered: Bool
   /// The prompt's bytes; empty when there is none.
   public var prompt: [UInt8]
+  /// What the host holds the job to.
+  public var limits: JobLimits
 
   /// A request to run `arguments`.
   public init(
     agent: String? = nil, name: String? = nil, workingDirectory: [UInt8]? = nil,
     arguments: [[UInt8]], environmentNames: [String] = [], readsPrompt: Bool = false,
-    lineBuffered: Bool = false, prompt: [UInt8] = []
+    lineBuffered: Bool = false, prompt: [UInt8] = [], limits: JobLimits = JobLimits()
   ) {
     self.agent = agent
     self.name = name
@@ -31,6 +33,7 @@ public struct JobRequest: Sendable, Hashable {
     self.readsPrompt = readsPrompt
     self.lineBuffered = lineBuffered
     self.prompt = prompt
+    self.limits = limits
   }
 
   /// SHA-256 over what is to be run, 64 hexadecimal digits. Two launches with one id must agree in
@@ -45,6 +48,8 @@ public struct JobRequest: Sendable, Hashable {
     parts.append(Array((readsPrompt ? "prompt" : "null").utf8))
     parts.append(Array((lineBuffered ? "line" : "default").utf8))
     parts.append(prompt)
+    // Nothing without limits: there were none when the first jobs were made.
+    parts += limits.lines.map { Array($0.utf8) }
     var hasher = SHA256Hasher()
     for part in parts {
       hasher.update(Array((part.map { "\($0.count):" } ?? "-").utf8))
@@ -75,6 +80,7 @@ public struct JobRequest: Sendable, Hashable {
       throw .badEnvironmentName(name)
     }
     if let name, !Self.isJobName(name) { throw .badName(name) }
+    guard limits.isValid else { throw .badLimits(limits) }
   }
 
   /// Whether a name can be given to a job: `[A-Za-z0-9._-]{1,64}` and not shaped like an id.
@@ -104,6 +110,8 @@ public enum RequestError: Error, Sendable, Hashable {
   case badEnvironmentName(String)
   /// This cannot be the name of a job.
   case badName(String)
+  /// These limits are no numbers that a host could count to.
+  case badLimits(JobLimits)
   /// The secrets that are to be sent are not the ones that the request names.
   case secretsDiffer(named: [String], given: [String])
 }
@@ -120,6 +128,9 @@ extension RequestError: CustomStringConvertible {
     case .badName(let name):
       "\"\(name)\" cannot be the name of a job: use 1 to 64 of A-Z a-z 0-9 . _ - and do not write"
         + " it like a job's id (12 small letters and digits)."
+    case .badLimits(let limits):
+      "No host can hold a job to \(limits.lines.joined(separator: " ")): give 1 second to 100 years,"
+        + " and 1 byte to 1000 TB."
     case .secretsDiffer(let named, let given):
       "The request names the variables \(named.joined(separator: " ")), but values were given for"
         + " \(given.joined(separator: " "))."

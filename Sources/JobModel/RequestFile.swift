@@ -33,6 +33,7 @@ public struct RequestFile: Sendable, Hashable {
     ]
     lines += request.arguments.map { "arg=\(Self.encode($0))" }
     lines += request.environmentNames.map { "env=\($0)" }
+    lines += request.limits.lines
     lines.append("end=1")
     return lines.flatMap { Array($0.utf8) + [0x0A] }
   }
@@ -62,7 +63,7 @@ public struct RequestFile: Sendable, Hashable {
       let agent = single["agent"].flatMap(Self.decode),
       let name = single["name"].flatMap(Self.decode),
       let cwd = single["cwd"].flatMap(Self.decode), let stdin = single["stdin"],
-      let buffering = single["buffering"]
+      let buffering = single["buffering"], let limits = Self.limits(single)
     else { return nil }
     self.digest = digest
     self.created = created
@@ -71,8 +72,24 @@ public struct RequestFile: Sendable, Hashable {
       name: name.isEmpty ? nil : String(decoding: name, as: UTF8.self),
       workingDirectory: cwd.isEmpty ? nil : cwd, arguments: arguments,
       environmentNames: environmentNames, readsPrompt: stdin == "prompt",
-      lineBuffered: buffering == "line")
+      lineBuffered: buffering == "line", limits: limits)
     do { try request.validate() } catch { return nil }
+  }
+
+  /// Nil when a limit is given that cannot be read: a job without it would be another one.
+  private static func limits(_ values: [String: String]) -> JobLimits? {
+    var limits = JobLimits()
+    if let text = values["timeout"] {
+      guard let seconds = Int64(text) else { return nil }
+      limits.timeout = seconds
+    }
+    if let text = values["max_output"] {
+      guard let bytes = Int64(text),
+        let action = values["on_max_output"].flatMap({ JobLimits.OutputAction(rawValue: $0) })
+      else { return nil }
+      (limits.maxOutput, limits.onMaxOutput) = (bytes, action)
+    }
+    return limits
   }
 
   /// The format version that the bytes name, if any: a file that cannot be read may be of a newer one.

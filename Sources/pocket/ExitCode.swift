@@ -15,6 +15,11 @@ struct ExitCode: Equatable, Sendable {
   static let queued = ExitCode(75)
   /// The host key changed or was revoked (EX_NOPERM).
   static let hostKey = ExitCode(77)
+  /// The job ran for longer than its `--timeout`, as timeout(1) says it.
+  static let timedOut = ExitCode(124)
+  /// The job was ended at its `--max-output`: as a shell says it of SIGXFSZ, by which the kernel ends
+  /// who writes beyond a limit on file sizes.
+  static let tooMuchOutput = ExitCode(153)
   /// Pocket's own failure, or the job is lost.
   static let pocketFailed = ExitCode(125)
   /// The command cannot be run.

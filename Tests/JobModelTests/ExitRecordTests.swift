@@ -5,12 +5,19 @@ import Testing
   private static let text =
     "v=1 how=signal status=9 out=12 err=3 started=100 ended=160 cancel=no"
 
-  @Test(arguments: ["", " disk=full", " oom=counted", " disk=full oom=counted"])
+  @Test(arguments: [
+    "", " disk=full", " oom=counted", " disk=full oom=counted", " limit=timeout",
+    " limit=output capped=out,err disk=full", " capped=err",
+  ])
   func theTextBringsTheRecordBack(notes: String) throws {
     let record = try #require(ExitRecord(Self.text + notes + " end"))
     #expect(record.description == Self.text + notes + " end")
     #expect(record.diskWasFull == notes.contains("disk"))
     #expect(record.memoryWasShort == notes.contains("oom"))
+    #expect((record.limit == .timeout) == notes.contains("timeout"))
+    #expect((record.limit == .output) == notes.contains("output"))
+    #expect(record.cappedStreams.contains(.out) == notes.contains("capped=out"))
+    #expect(record.cappedStreams.contains(.err) == notes.contains("err"))
   }
 
   @Test func whatANewerSupervisorNotesIsPassedOver() throws {
@@ -29,7 +36,8 @@ import Testing
     let most = ByteOffset(.max)
     let record = ExitRecord(
       status: .unknown(255), outSize: most, errSize: most, startedAt: .max, endedAt: .max,
-      cancelRequested: true, diskWasFull: true, memoryWasShort: true)
+      cancelRequested: true, diskWasFull: true, memoryWasShort: true,
+      limit: .timeout, cappedStreams: [.out, .err])
     #expect(record.description.utf8.count <= 255 - 40, "the rest is for keys to come")
   }
 }

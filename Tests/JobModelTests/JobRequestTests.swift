@@ -69,6 +69,9 @@ import Testing
     change { $0.readsPrompt = false }
     change { $0.lineBuffered = false }
     change { $0.prompt.append(0x0A) }
+    change { $0.limits.timeout = 7200 }
+    change { $0.limits.maxOutput = 7200 }
+    change { $0.limits = JobLimits(maxOutput: 7200, onMaxOutput: .discard) }
     #expect(Set(others.map(\.digest) + [base.digest]).count == others.count + 1)
     var renamed = base
     renamed.name = "other"
@@ -84,7 +87,7 @@ import Testing
 
   @Test func thePayloadIsAnnouncedAsItIs() throws {
     let payload = try request.payload(
-      created: 1, secrets: [("API_KEY", Array("s=1\n2".utf8)), ("_x9", [])])
+      created: 1, secrets: [("API_KEY", Array("s=1\n2".utf8)), ("_x9", [])], watchScript: "watch")
     #expect(payload.secretBytes == Array("API_KEY=s=1\n2\0_x9=\0".utf8))
     #expect(payload.promptBytes == request.prompt)
     #expect(payload.bytes == payload.requestBytes + payload.promptBytes + payload.secretBytes)
@@ -92,12 +95,35 @@ import Testing
     #expect(
       payload.header(nonce: "abc")
         == Array(
-          "abc payload \(payload.requestBytes.count) \(request.prompt.count) 19 \(sum)\n".utf8))
+          "abc payload \(payload.requestBytes.count) \(request.prompt.count) 19 0 \(sum)\n".utf8))
+  }
+
+  @Test func limitsAreInTheRequestFileOnlyWhereThereAreAny() throws {
+    var limited = request
+    limited.limits = JobLimits(timeout: 7200, maxOutput: 500_000_000, onMaxOutput: .discard)
+    let bytes = limited.requestFile(created: 1)
+    let text = String(decoding: bytes, as: UTF8.self)
+    #expect(text.contains("\ntimeout=7200\nmax_output=500000000\non_max_output=discard\nend=1\n"))
+    #expect(RequestFile(bytes)?.request.limits == limited.limits)
+    #expect(RequestFile(bytes)?.digest == limited.digest)
+    for damaged in ["timeout=x", "timeout=0", "max_output=-1", "on_max_output=maybe"] {
+      let key = damaged.prefix { $0 != "=" } + "="
+      let lines = text.split(separator: "\n").map { $0.hasPrefix(key) ? damaged : String($0) }
+      #expect(RequestFile(Array((lines.joined(separator: "\n") + "\n").utf8)) == nil, "\(damaged)")
+    }
+    let secrets = [("API_KEY", [UInt8]()), ("_x9", [UInt8]())]
+    let watched = try limited.payload(created: 1, secrets: secrets, watchScript: "watch")
+    #expect(
+      watched.watchBytes == Array("watch".utf8)
+        && watched.bytes.suffix(5) == watched.watchBytes[...])
+    #expect(
+      try request.payload(created: 1, secrets: secrets, watchScript: "watch").watchBytes.isEmpty)
   }
 
   @Test func noSecretIsInTheRequestFile() throws {
     let payload = try request.payload(
-      created: 1, secrets: [("API_KEY", Array("hunter2".utf8)), ("_x9", Array("hunter3".utf8))])
+      created: 1, secrets: [("API_KEY", Array("hunter2".utf8)), ("_x9", Array("hunter3".utf8))],
+      watchScript: "")
     #expect(!String(decoding: payload.requestBytes, as: UTF8.self).contains("hunter"))
   }
 
@@ -122,9 +148,12 @@ import Testing
   }
 
   @Test func onlyTheNamedSecretsAreSent() {
-    #expect(throws: RequestError.self) { try request.payload(created: 1, secrets: []) }
+    #expect(throws: RequestError.self) {
+      try request.payload(created: 1, secrets: [], watchScript: "")
+    }
     #expect(throws: RequestError.containsNUL("API_KEY")) {
-      try request.payload(created: 1, secrets: [("API_KEY", [0]), ("_x9", [])])
+      try request.payload(
+        created: 1, secrets: [("API_KEY", [0]), ("_x9", [])], watchScript: "watch")
     }
   }
 

@@ -51,25 +51,29 @@ extension HelpTests {
       pocket run -H dev1 -C src/app -d -- ./soak.sh  in a directory; do not wait
       pocket run -a claude "Fix the login test"      an agent, with a prompt
       pocket run -a codex - < task.md                the prompt from a file
+      pocket run --timeout 2h -- make soak           ended by its host after 2 h
 
     Usage:
       pocket run [<option>…] <prompt> | -
       pocket run [<option>…] -- <command>…
 
     Options:
-      -H, --host HOST         where: a name from your ssh_config, or user@name:port
-      -a, --agent NAME        the agent that gets the prompt
-      -C, --cd DIR            run it there; relative to your home on the host
-      -n, --name NAME         a name for the job: A-Z a-z 0-9 . _ -
-      -d, --detach            do not follow: print the job's id and leave
-          --env NAME          send this variable's value here, as a secret
-          --env-file FILE     send this file's NAME=VALUE lines, as secrets
-          --agent-arg ARG     one more argument for the agent itself
-          --line-buffered     let the command write line by line (stdbuf -oL)
-      -F, --ssh-config FILE   this ssh_config in place of your own
-          --transport ENGINE  auto, libssh2, or openssh: your own ssh carries it
-          --json              raw event lines, then a JSON object on stderr
-      -h, --help              show this page
+      -H, --host HOST          where: a name from your ssh_config, or user@name:port
+      -a, --agent NAME         the agent that gets the prompt
+      -C, --cd DIR             run it there; relative to your home on the host
+      -n, --name NAME          a name for the job: A-Z a-z 0-9 . _ -
+      -d, --detach             do not follow: print the job's id and leave
+          --env NAME           send this variable's value here, as a secret
+          --env-file FILE      send this file's NAME=VALUE lines, as secrets
+          --agent-arg ARG      one more argument for the agent itself
+          --line-buffered      let the command write line by line (stdbuf -oL)
+          --timeout TIME       end it after 45s, 90m, 2h or 3d, connected or not
+          --max-output SIZE    end a stream at 64k, 500M or 2G, with a marker line
+          --on-max-output HOW  stop (default): end the job; discard: let it go on
+      -F, --ssh-config FILE    this ssh_config in place of your own
+          --transport ENGINE   auto, libssh2, or openssh: your own ssh carries it
+          --json               raw event lines, then a JSON object on stderr
+      -h, --help               show this page
 
     Without a prompt, $VISUAL or $EDITOR opens. Ctrl-C lets go and the job lives on;
     `pocket resume` follows it again. Where host and agent are set:

@@ -69,8 +69,6 @@ import Testing
     for name in ["continue", "doctor"] {
       #expect(CommandTable.pocket.command(named: name) == nil)
     }
-    let run = try #require(CommandTable.pocket.command(named: "run"))
-    #expect(run.option(long: "timeout") == nil)
   }
 
   @Test func everyWayToAskGivesTheSamePage() async throws {

@@ -108,6 +108,7 @@ struct LaunchAttempt: Sendable {
   /// Nil when the secrets are not at hand: an earlier launch may have brought them already.
   private func preparedPayload() throws -> JobPayload? {
     if secrets.isEmpty, !job.request.environmentNames.isEmpty { return nil }
-    return try job.request.payload(created: job.createdAt, secrets: secrets)
+    return try job.request.payload(
+      created: job.createdAt, secrets: secrets, watchScript: RemoteScript.watchScript)
   }
 }

@@ -42,10 +42,12 @@ extension HelpTopic {
     text: """
       run, resume, wait: the job's own code, 128+N when signal N ended it, and
 
+        124  it ran for longer than its --timeout
         125  pocket failed, or the job is lost
         126  the command cannot be run        127  the command was not found
         130  let go of with Ctrl-C: the job lives on, if it had been started
         143  the job was cancelled
+        153  it was ended at its --max-output
 
       cancel:   0  proved dead    1  something survived   75  queued: the host is away
       verify:   0  equal          1  different            3  equal, but with gaps

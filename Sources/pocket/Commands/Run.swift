@@ -11,6 +11,7 @@ extension Command {
       Example("pocket run -H dev1 -C src/app -d -- ./soak.sh", "in a directory; do not wait"),
       Example(#"pocket run -a claude "Fix the login test""#, "an agent, with a prompt"),
       Example("pocket run -a codex - < task.md", "the prompt from a file"),
+      Example("pocket run --timeout 2h -- make soak", "ended by its host after 2 h"),
     ],
     usage: [
       "pocket run [<option>…] <prompt> | -",
@@ -19,7 +20,8 @@ extension Command {
     positionals: [Positional("prompt", .optional)],
     options: [
       Keys.host.spec, agent.spec, directory.spec, name.spec, detach.spec, Keys.env.spec,
-      Keys.envFile.spec, agentArgument.spec, lineBuffered.spec, Keys.sshConfig.spec,
+      Keys.envFile.spec, agentArgument.spec, lineBuffered.spec, timeout.spec, maxOutput.spec,
+      onMaxOutput.spec, Keys.sshConfig.spec,
       Keys.transport.spec,
       Keys.rawJSON.spec,
     ],
@@ -61,6 +63,28 @@ extension Command {
   private static let lineBuffered = OptionKey<Bool>.flag(
     "line-buffered", nil, "let the command write line by line (stdbuf -oL)")
 
+  private static let timeout = OptionKey<Word?>.value(
+    "timeout", nil, "TIME", "end it after 45s, 90m, 2h or 3d, connected or not")
+  private static let maxOutput = OptionKey<Word?>.value(
+    "max-output", nil, "SIZE", "end a stream at 64k, 500M or 2G, with a marker line")
+  private static let onMaxOutput = OptionKey<Word?>.value(
+    "on-max-output", nil, "HOW",
+    completion: .choice(JobLimits.OutputAction.allCases.map(\.rawValue)),
+    "stop (default): end the job; discard: let it go on")
+
+  private static func limits(_ invocation: Invocation) throws(UsageError) -> JobLimits {
+    let limits = JobLimits(
+      timeout: try invocation.seconds(timeout), maxOutput: try invocation.bytes(maxOutput),
+      onMaxOutput: invocation[onMaxOutput].flatMap { JobLimits.OutputAction(rawValue: $0.shown) }
+        ?? .stop)
+    if invocation[onMaxOutput] != nil, limits.maxOutput == nil {
+      throw UsageError(
+        "--on-max-output says what happens at a limit, and there is none",
+        hint: "give --max-output too", command: "run")
+    }
+    return limits
+  }
+
   private static func request(
     _ invocation: Invocation, _ settings: Settings, secretNames: [String],
     in context: CommandContext
@@ -68,7 +92,8 @@ extension Command {
     var request = JobRequest(
       name: try context.text(invocation[name]),
       workingDirectory: invocation[directory]?.bytes, arguments: [],
-      environmentNames: secretNames, lineBuffered: invocation[lineBuffered])
+      environmentNames: secretNames, lineBuffered: invocation[lineBuffered],
+      limits: try limits(invocation))
     if let command = invocation.command {
       for (isGiven, option) in [
         (invocation[agent] != nil, "--agent"),

@@ -57,6 +57,9 @@ extension CommandContext {
     if let directory = job.request.workingDirectory {
       facts.append(("in", String(decoding: directory, as: UTF8.self)))
     }
+    let limits = LimitWords(job)
+    if let given = limits.given { facts.append(("limits", given)) }
+    if let cut = limits.cut { facts.append(("", cut)) }
     if let exit = job.exit {
       let lasted = age(exit.endedAt - exit.startedAt)
       facts.append(("ran", "\(localTime(exit.startedAt)) to \(localTime(exit.endedAt)), \(lasted)"))

@@ -18,6 +18,17 @@ extension ExitCode {
   }
 }
 
+extension ExitCode {
+  /// The same of a job that may have been ended by one of its limits.
+  init(_ state: JobState, of job: Job) {
+    guard case .finished = state.known, let limit = job.exit?.limit else {
+      self.init(state)
+      return
+    }
+    self = limit == .timeout ? .timedOut : .tooMuchOutput
+  }
+}
+
 extension CommandError {
   init(_ error: JobError) {
     let message = "\(error)"

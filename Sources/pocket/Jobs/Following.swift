@@ -161,7 +161,7 @@ extension CommandContext {
       } else {
         try await sayEnd(of: job, state, with: client)
       }
-      return ExitCode(state)
+      return ExitCode(state, of: try await client.store.job(job.id) ?? job)
     }
   }
 
@@ -174,12 +174,14 @@ extension CommandContext {
 
   private func sayEnd(of job: Job, _ state: JobState, with client: JobClient) async throws {
     let newest = try await client.store.job(job.id) ?? job
-    if case .finished(.code) = state {
+    let limits = LimitWords(newest)
+    if case .finished(.code) = state, limits.end == nil, limits.cut == nil {
       // A script has the exit code; a person would have to ask for it.
       guard console.facts.errorsIsTerminal else { return }
     }
     let seconds = newest.exit.map { ", after \(age($0.endedAt - $0.startedAt))" } ?? ""
     try await console.say("\(job.label): \(StateWords(newest).sentence)\(seconds)")
+    if let cut = limits.cut { try await console.say("\(job.label): \(cut)") }
     if !newest.leftovers.isEmpty {
       let processes = newest.leftovers.map(\.label).joined(separator: ", ")
       try await console.say("still alive of it on \(job.host): \(processes)")

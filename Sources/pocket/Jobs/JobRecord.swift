@@ -24,6 +24,7 @@ struct JobRecord: Encodable, Sendable {
     case id, host, name, title, agent, state, detail, code, signal, seenAt, proved, createdAt
     case startedAt, endedAt, outBytes, errBytes, outGeneration, errGeneration, lateOutBytes
     case lateErrBytes, leftovers, leftoverProcesses, agentSession, outcome
+    case timeoutSeconds, maxOutputBytes, onMaxOutput, limit, cappedStreams
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -60,6 +61,15 @@ struct JobRecord: Encodable, Sendable {
     try object.encode(job.leftovers.map(ProcessRecord.init), forKey: .leftoverProcesses)
     try object.encode(job.agentSession, forKey: .agentSession)
     try object.encode(job.outcome, forKey: .outcome)
+    let limits = job.request.limits
+    try object.encode(limits.timeout, forKey: .timeoutSeconds)
+    try object.encode(limits.maxOutput, forKey: .maxOutputBytes)
+    try object.encode(
+      limits.maxOutput == nil ? nil : limits.onMaxOutput.rawValue, forKey: .onMaxOutput)
+    try object.encode(job.exit?.limit?.rawValue, forKey: .limit)
+    let capped = job.exit?.cappedStreams ?? []
+    try object.encode(
+      JobStream.allCases.filter(capped.contains).map(\.rawValue), forKey: .cappedStreams)
   }
 }
 

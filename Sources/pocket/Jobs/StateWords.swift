@@ -34,7 +34,14 @@ struct StateWords {
     }
   }
 
-  init(_ job: Job) { self.init(job.state, isProved: job.proved) }
+  init(_ job: Job) {
+    let words = StateWords(job.state, isProved: job.proved)
+    if case .finished = job.state, let end = LimitWords(job).end {
+      (short, detail) = (end, words.detail)
+    } else {
+      self = words
+    }
+  }
 
   /// Both in one.
   var sentence: String { short + (detail.map { ": " + $0 } ?? "") }
