@@ -18,11 +18,12 @@ protocol EngineConnection: Actor {
 /// It holds the connection open: when the last reference to it and its processes goes, the
 /// connection is closed.
 final class EngineTransport<Connection: EngineConnection>: Transport {
-  let engine: String
+  let agreement: ConnectionDescription
+  var engine: String { agreement.engine }
   private let connection: Connection
 
-  init(_ connection: Connection, engine: String) {
-    (self.connection, self.engine) = (connection, engine)
+  init(_ connection: Connection, _ agreement: ConnectionDescription) {
+    (self.connection, self.agreement) = (connection, agreement)
   }
 
   deinit {

@@ -6,6 +6,9 @@ public protocol Transport: AnyObject, Sendable {
   /// What carries it, with its version: `libssh2 1.10.0`, `OpenSSH_9.2p1`.
   var engine: String { get }
 
+  /// What was agreed on while connecting.
+  var agreement: ConnectionDescription { get }
+
   /// Starts `command` (at most 30,000 bytes) on a new channel, without a terminal.
   ///
   /// - Parameter deadline: how long opening the channel and the server's answer may take.

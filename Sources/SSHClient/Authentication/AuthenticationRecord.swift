@@ -1,6 +1,6 @@
 /// What was tried on the way in, for the error when nothing helped.
 struct AuthenticationRecord: Sendable {
-  /// What the server took as one step of several.
+  /// What the server took, each as one step of the way in.
   var taken: [String] = []
   /// What was offered and refused.
   var refused: [String] = []

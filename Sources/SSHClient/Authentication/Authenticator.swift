@@ -122,7 +122,9 @@ struct Authenticator: Sendable {
   /// - Returns: nil when the next offer is due.
   mutating func note(_ answer: Answer, of name: String) -> Outcome? {
     switch answer {
-    case .accepted: return .accepted
+    case .accepted:
+      record.taken.append(name)
+      return .accepted
     case .partial(let next):
       record.canGoOn = next
       record.taken.append(name)

@@ -13,11 +13,14 @@ struct LibSSH2Engine: Sendable {
   private static let hopLimit = 16
 
   func connect() async throws(SSHError) -> EngineTransport<SSHConnection> {
-    EngineTransport(try await reach().connection, engine: LibSSH2Abilities.libraryName)
+    let (connection, agreement, _) = try await reach()
+    return EngineTransport(connection, agreement)
   }
 
-  /// An authenticated connection, and how many others carry it.
-  private func reach() async throws(SSHError) -> (connection: SSHConnection, hops: Int) {
+  /// An authenticated connection, what was agreed on, and how many others carry it.
+  private func reach() async throws(SSHError) -> (
+    connection: SSHConnection, agreement: ConnectionDescription, hops: Int
+  ) {
     options.onPhase(.configuring)
     let configuration = try await ConfigurationProgram.configuration(
       of: host, jumps: jumps, file: options.configurationFile)
@@ -31,9 +34,9 @@ struct LibSSH2Engine: Sendable {
       throw .cancelled(host: host.text)
     }
     do throws(SSHError) {
-      let connection = try await connect(configuration, check, knownHosts, hop)
+      let (connection, agreement) = try await connect(configuration, check, knownHosts, hop)
       await HandshakeSlots.shared.giveBack()
-      return (connection, hop?.hops ?? 0)
+      return (connection, agreement, hop?.hops ?? 0)
     } catch {
       await HandshakeSlots.shared.giveBack()
       await hop?.close()
@@ -59,7 +62,7 @@ struct LibSSH2Engine: Sendable {
     engine.options.onPhase = { _ in }
     options.onPhase(.connecting)
     do throws(SSHError) {
-      let (connection, hops) = try await engine.reach()
+      let (connection, _, hops) = try await engine.reach()
       return Hop(connection: connection, name: nearest.text, hops: hops + 1)
     } catch {
       // Once, where the user's own host is known.
@@ -70,7 +73,7 @@ struct LibSSH2Engine: Sendable {
   private func connect(
     _ configuration: HostConfiguration, _ check: HostKeyCheck, _ knownHosts: KnownHosts,
     _ hop: Hop?
-  ) async throws(SSHError) -> SSHConnection {
+  ) async throws(SSHError) -> (SSHConnection, ConnectionDescription) {
     let route = try await Route.open(configuration, host: host, hop: hop, options: options)
     let connection: SSHConnection
     do throws(SSHError) {
@@ -98,8 +101,11 @@ struct LibSSH2Engine: Sendable {
         stepsAside: options.engine == .auto)
       try await authenticator.authenticate(connection)
       await connection.authenticated(configuration.remoteEnvironment)
+      var agreement = await connection.agreement(on: key)
+      (agreement.way, agreement.user) = (route.way, configuration.user)
+      agreement.authentication = authenticator.record.taken
       options.onPhase(.authenticated)
-      return connection
+      return (connection, agreement)
     } catch {
       await connection.close()
       throw await error.explained(by: route.carrier)

@@ -109,6 +109,22 @@ extension SSHConnection {
     return HostKeyOffers(ours: offers[0].hostKey, server: offers[1].hostKey)
   }
 
+  /// What the two sides agreed on, of what libssh2 knows.
+  func agreement(on key: HostKey) -> ConnectionDescription {
+    func method(_ number: Int32) -> String? {
+      session.flatMap { libssh2_session_methods($0, number) }.map { String(cString: $0) }
+    }
+    var agreement = ConnectionDescription(engine: LibSSH2Abilities.libraryName)
+    let banner = serverBanner
+    let software = banner.hasPrefix("SSH-2.0-") ? String(banner.dropFirst(8)) : banner
+    agreement.serverSoftware = software.isEmpty ? nil : software
+    agreement.hostKey = "\(key.typeName) \(key.fingerprint)"
+    agreement.keyExchange = method(LIBSSH2_METHOD_KEX)
+    agreement.cipher = method(LIBSSH2_METHOD_CRYPT_SC)
+    agreement.mac = method(LIBSSH2_METHOD_MAC_SC)
+    return agreement
+  }
+
   private func prefer(
     _ preferences: AlgorithmPreferences, _ session: OpaquePointer
   ) throws(SSHError) {

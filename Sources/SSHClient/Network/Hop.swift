@@ -14,7 +14,7 @@ struct Hop: Sendable {
     let carrier = HopCarrier(name: self.name, hops: hops)
     let socket = try await connection.relay(
       to: name, port: port, for: host, carrier, deadline: deadline)
-    return Route(socket: socket, carrier: carrier)
+    return Route(socket: socket, way: "the hop \(self.name)", carrier: carrier)
   }
 
   func close() async { await connection.close() }

@@ -66,7 +66,9 @@ final class ProxyProcess: Carrier, @unchecked Sendable {
     }
     for end in [pair[0], errors[0]] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
     return .success(
-      Route(socket: pair[0], carrier: ProxyProcess(pid: pid, errors: errors[0])))
+      Route(
+        socket: pair[0], way: "a program (ProxyCommand)",
+        carrier: ProxyProcess(pid: pid, errors: errors[0])))
   }
 
   // MARK: What it says

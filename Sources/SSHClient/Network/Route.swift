@@ -2,6 +2,8 @@
 struct Route: Sendable {
   /// Owned by whoever takes the route.
   let socket: Int32
+  /// Where the bytes go: a numeric address with its port, or what they go through.
+  let way: String
   /// The other end's numeric address, where the socket is a TCP connection of our own.
   var address: String?
   /// What carries the bytes, where it is not.
@@ -32,7 +34,9 @@ struct Route: Sendable {
     options.onPhase(.connecting)
     let found = try await dialer.connect(
       addresses, deadline: network.connectTimeout ?? patience)
-    return Route(socket: found.socket, address: found.address.isLoopback ? nil : found.address.host)
+    return Route(
+      socket: found.socket, way: found.address.description,
+      address: found.address.isLoopback ? nil : found.address.host)
   }
 
   /// Closes a route that nobody took over.

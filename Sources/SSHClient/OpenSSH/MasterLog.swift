@@ -4,6 +4,8 @@ struct MasterLog: Sendable {
   private(set) var stage = Stage.configuring
   /// Its last lines that are not for debugging.
   private(set) var words: [String] = []
+  /// What it agreed on with the server.
+  private(set) var agreement = MasterAgreement()
   private var rest: [UInt8] = []
 
   enum Stage: Int, Comparable, Sendable {
@@ -40,6 +42,7 @@ struct MasterLog: Sendable {
     if let (_, next) = Self.marks.first(where: { line.hasPrefix($0.0) }) {
       stage = max(stage, next)
     }
+    agreement.note(line)
     let isNoise =
       line.isEmpty || line.hasPrefix("debug") || line.hasPrefix("OpenSSH_")
       || line.hasPrefix("Authenticated to ") || line.hasPrefix("Transferred: ")

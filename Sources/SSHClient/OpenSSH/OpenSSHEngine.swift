@@ -16,7 +16,8 @@ struct OpenSSHEngine: Sendable {
     do throws(SSHError) {
       let connection = try await logIn(arguments)
       await HandshakeSlots.shared.giveBack()
-      return EngineTransport(connection, engine: program.name)
+      let agreement = await connection.log.agreement.described(engine: program.name)
+      return EngineTransport(connection, agreement)
     } catch {
       await HandshakeSlots.shared.giveBack()
       throw error

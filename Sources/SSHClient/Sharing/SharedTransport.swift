@@ -7,7 +7,9 @@ public actor SharedTransport: Transport {
   private static let mostConnections = 4
 
   /// The first connection's.
-  public nonisolated let engine: String
+  public nonisolated let agreement: ConnectionDescription
+  /// The first connection's.
+  public nonisolated var engine: String { agreement.engine }
   private let host: String
   private let more: @Sendable () async throws(SSHError) -> any Transport
   private var connections: [Connection]
@@ -30,7 +32,7 @@ public actor SharedTransport: Transport {
     _ first: any Transport, host: String,
     more: @escaping @Sendable () async throws(SSHError) -> any Transport
   ) {
-    engine = first.engine
+    agreement = first.agreement
     (self.host, self.more) = (host, more)
     connections = [Connection(first)]
   }
