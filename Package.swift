@@ -41,6 +41,7 @@ let package = Package(
         .embedInCode("follow.sh"), .embedInCode("cancel.sh"), .embedInCode("inspect.sh"),
         .embedInCode("list.sh"), .embedInCode("adopt.sh"), .embedInCode("remove.sh"),
         .embedInCode("pieces.sh"),
+        .embedInCode("doctor.sh"), .embedInCode("asking.sh"), .embedInCode("storage.sh"),
       ],
       swiftSettings: strict),
     .target(

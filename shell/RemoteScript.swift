@@ -6,7 +6,7 @@
 
 /// What can be asked of a host: one script in this folder each.
 public enum RemoteVerb: String, Sendable, CaseIterable {
-  case launch, follow, cancel, inspect, list, adopt, remove
+  case launch, follow, cancel, inspect, list, adopt, remove, doctor
 }
 
 /// A verb with its arguments, ready to be rendered into the one command that a host is given.

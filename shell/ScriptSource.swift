@@ -9,8 +9,7 @@ enum ScriptSource {
   static let names = [
     "prelude", "processes", "carriers", "cgroups", "records", "evidence", "staging", "signals",
     "pieces", "launch", "supervise", "watch", "lead", "follow", "cancel", "inspect", "list",
-    "adopt",
-    "remove",
+    "adopt", "remove", "asking", "storage", "doctor",
   ]
 
   private static func bytes(_ name: String) -> [UInt8] {
@@ -34,6 +33,9 @@ enum ScriptSource {
     case "adopt": PackageResources.adopt_sh
     case "remove": PackageResources.remove_sh
     case "pieces": PackageResources.pieces_sh
+    case "asking": PackageResources.asking_sh
+    case "storage": PackageResources.storage_sh
+    case "doctor": PackageResources.doctor_sh
     default: preconditionFailure("no script is called \(name)")
     }
   }

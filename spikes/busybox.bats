@@ -38,6 +38,10 @@ with_busybox() {
   with_busybox quoting '^05 (arguments.*fish|prompt.*dash)'
 }
 
+@test "17 busybox first on PATH: what a host tells of itself" {
+  with_busybox doctor '^22 (a program is asked|nothing is left|an interactive shell that never)'
+}
+
 @test "17 busybox first on PATH: a 2 MB prompt and secrets" {
   with_busybox prompt '^13 (a 2 MB|neither)'
 }

@@ -59,6 +59,8 @@ public enum Reply: Sendable, Hashable {
   case prompt(size: Int64, [UInt8])
   /// A directory beside the jobs whose name is no job's id.
   case other(directory: [UInt8])
+  /// Something that doctor found; a value that could not be had is nil.
+  case fact(String, [String?])
 
   /// Why a verb could not do its work.
   public enum ErrorKind: String, Sendable {

@@ -35,9 +35,25 @@ struct ReplyWords {
       return replyOfJob.map { .reply($0) }
     case "stream", "gap", "beat", "short", "late", "size", "digest":
       return replyOfStreams.map { .reply($0) }
+    case "fact": return fact.map { .reply($0) }
     case "data", "sent", "nobash": return nil  // Not where a reply may stand.
     default: return .unknown
     }
+  }
+
+  private var fact: Reply? {
+    guard let key = fields.first, !key.isEmpty else { return nil }
+    var values: [String?] = []
+    for field in fields.dropFirst() {
+      if field == "-" {
+        values.append(nil)
+      } else if let value = RequestFile.decode(field) {
+        values.append(String(decoding: value, as: UTF8.self))
+      } else {
+        return nil
+      }
+    }
+    return .fact(key, values)
   }
 
   private func plain(_ reply: Reply) -> Outcome? { count == 0 ? .reply(reply) : nil }
