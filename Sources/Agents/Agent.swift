@@ -7,6 +7,12 @@ public protocol Agent: Sendable {
   /// event and end its tools, which live in sessions of their own and which no group kill reaches.
   var cancelBeginsWithInterrupt: Bool { get }
 
+  /// The versions that it was checked with.
+  var tested: ClosedRange<AgentVersion> { get }
+
+  /// How it can be told whether somebody has logged in.
+  var credentials: AgentCredentials { get }
+
   /// What starts a new conversation. `arguments` are the user's own (`--agent-arg`), verbatim.
   func command(arguments: [[UInt8]]) -> AgentCommand
 

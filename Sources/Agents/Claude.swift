@@ -4,11 +4,19 @@
   import Foundation
 #endif
 
-/// Claude Code (`claude -p`, checked with 2.1.332).
+/// Claude Code (`claude -p`).
 struct Claude: Agent {
   let name = "claude"
   // INT: it writes a `result` with the cost and ends its tools. TERM: no `result`.
   let cancelBeginsWithInterrupt = true
+
+  let tested = AgentVersion(2, 1, 332)...AgentVersion(2, 1, 332)
+  let credentials = AgentCredentials(
+    folderVariable: "CLAUDE_CONFIG_DIR", folder: ".claude", file: ".credentials.json",
+    variables: [
+      "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN",
+      "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX",
+    ])
 
   /// Without this sentence the agent starts a long command in the background, ends its turn, and
   /// ends the command with it.

@@ -1,9 +1,14 @@
-/// Codex (`codex exec`, checked with 0.163.0).
+/// Codex (`codex exec`).
 struct Codex: Agent {
   let name = "codex"
   // INT: it ends its tools with all they started, though it writes no last event. TERM: their
   // children live on.
   let cancelBeginsWithInterrupt = true
+
+  let tested = AgentVersion(0, 163, 0)...AgentVersion(0, 163, 0)
+  let credentials = AgentCredentials(
+    folderVariable: "CODEX_HOME", folder: ".codex", file: "auth.json",
+    variables: ["CODEX_API_KEY", "OPENAI_API_KEY"])
 
   func command(arguments: [[UInt8]]) -> AgentCommand {
     // All of the user's arguments come after `exec`: one `-c` there makes it drop every `-c` before

@@ -41,7 +41,8 @@ extension CommandContext {
     return access(location.path, F_OK) == 0 ? try await JobStore(at: location) : nil
   }
 
-  private func storeLocation() throws(StoreError) -> StoreLocation {
+  /// Where the user's store lies.
+  func storeLocation() throws(StoreError) -> StoreLocation {
     try .default(environment: environment.texts)
   }
 

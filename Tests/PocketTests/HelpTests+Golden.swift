@@ -28,6 +28,7 @@ extension HelpTests {
       prune        Remove jobs that ended long ago, on their hosts and here.
       adopt        Take over jobs that another device started on a host.
       hosts        List the hosts of your ssh_config, and what is known of each.
+      doctor       Look for what may go wrong, here and on a host.
       backup       Copy the whole store into a new file.
       completions  Print what makes a shell complete pocket's words.
 

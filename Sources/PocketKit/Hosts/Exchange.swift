@@ -53,6 +53,9 @@ struct Exchange {
     }
   }
 
+  /// What startup files have written, on stdout before our first line and on stderr: the last of it.
+  var noise: [UInt8] { parser.noise + errorWords }
+
   /// Reads to the end of the reply.
   mutating func rest() async throws -> [Reply] {
     var all: [Reply] = []

@@ -67,7 +67,7 @@ enum HelpPage {
 
   /// The text's words in lines of at most `width` columns; its own line ends are kept. A no-break
   /// space (U+00A0) keeps a command together, and comes out as a space, since it may be copied.
-  private static func lines(of text: String, width: Int) -> [String] {
+  static func lines(of text: String, width: Int) -> [String] {
     text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { paragraph in
       var lines = [""]
       for word in paragraph.split(separator: " ") {

@@ -4,7 +4,7 @@ extension CommandTable {
     root: .overview,
     commands: [
       .run, .resume, .cancel, .list, .show, .logs, .wait, .verify, .remove, .prune, .adopt, .hosts,
-      .backup, .completions, .complete,
+      .doctor, .backup, .completions, .complete,
     ],
     topics: [.jobs, .settings, .exitCodes])
 }
