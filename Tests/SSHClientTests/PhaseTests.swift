@@ -52,6 +52,23 @@ extension SSHClientTests {
       #expect(error.kind == .timedOut)
     }
 
+    /// The server's banner has about 40 bytes, its list of algorithms a thousand, its answer with the
+    /// host key some hundreds.
+    @Test(arguments: [60, 300, 1000, 1150, 1250, 1400], [FaultProxy.Cut.finish, .reset])
+    func aLinkThatIsCutInTheKeyExchangeIsWorthRetrying(bytes: Int, cut: FaultProxy.Cut) async throws
+    {
+      try await withLoopbackServer { server in
+        let proxy = try FaultProxy(server: server.port)
+        try server.addHost("cut", port: proxy.port)
+        proxy.cut(.toClient, afterBytes: bytes, by: cut)
+        proxy.arm()
+        let connector = try server.connector("cut")
+        let error = try await sshError { _ = try await connector.connect() }
+        #expect(proxy.didCut)
+        #expect(error.phase == .keyExchange && error.isWorthRetrying, "\(error)")
+      }
+    }
+
     @Test func aClosedPortIsAnErrorOfTheConnection() async throws {
       try await withLoopbackServer { server in
         try server.addHost("closed", port: try freePort())

@@ -95,9 +95,13 @@ extension SSHConnection {
       }
     }
     let words = wire?.witness.disconnect.map { "the server said “\($0)”" } ?? lastWords
-    let isLost = [
-      LIBSSH2_ERROR_SOCKET_RECV, LIBSSH2_ERROR_SOCKET_SEND, LIBSSH2_ERROR_SOCKET_DISCONNECT,
-    ].contains(code)
+    // A server that has had enough says so; one that says nothing was cut off.
+    let wasCut = wire?.hasEnded == true && wire?.witness.disconnect == nil
+    let isLost =
+      wasCut
+      || [
+        LIBSSH2_ERROR_SOCKET_RECV, LIBSSH2_ERROR_SOCKET_SEND, LIBSSH2_ERROR_SOCKET_DISCONNECT,
+      ].contains(code)
     return SSHError(
       .keyExchange, isLost ? .unreachable : .refused, host: host,
       "The key exchange failed (libssh2 \(code), \(words))")

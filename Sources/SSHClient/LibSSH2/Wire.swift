@@ -27,6 +27,9 @@ final class Wire {
   private(set) var lastReceived = ContinuousClock.now
   /// The first bytes, for the error when they are not SSH.
   private(set) var greeting: [UInt8] = []
+  /// Whether the other side has ended the connection, or the way there has. libssh2 says of that what
+  /// it says of a peer that it does not understand.
+  private(set) var hasEnded = false
   /// Once set, every call fails at once: libssh2 can then free what it holds without waiting.
   var isDead = false
   /// Who answers the server's questions, while there are any: libssh2's callback knows the session
@@ -79,8 +82,15 @@ final class Wire {
     if allowance <= 0 { return -Int(EAGAIN) }
     var count = recv(socket, buffer, length, 0)
     while count < 0, errno == EINTR { count = recv(socket, buffer, length, 0) }
-    if count < 0 { return -Int(errno == EWOULDBLOCK ? EAGAIN : errno) }
-    guard count > 0 else { return 0 }
+    if count < 0 {
+      let number = errno == EWOULDBLOCK ? EAGAIN : errno
+      if number != EAGAIN { hasEnded = true }
+      return -Int(number)
+    }
+    guard count > 0 else {
+      hasEnded = true
+      return 0
+    }
     received += UInt64(count)
     allowance -= count
     lastReceived = .now
@@ -97,7 +107,10 @@ final class Wire {
     if !hasUnsentBytes {
       count = Self.sendOnce(socket, buffer, length)
       if count < 0 {
-        guard -count == Int(EAGAIN) else { return count }
+        guard -count == Int(EAGAIN) else {
+          hasEnded = true
+          return count
+        }
         count = 0
       }
     }
