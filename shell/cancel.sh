@@ -2,44 +2,56 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # uses: prelude processes carriers records evidence staging signals
 # cancel: ends the whole process tree and proves it dead. Arguments: interrupt (yes: INT to the
-# leader first), grace (seconds), leftovers (list or end: what to do about the living remains of a
-# job that has ended).
+# leader first), grace (whole seconds), reach (all, or group: what carries the cookie beyond the
+# group is left alone), leftovers (list or end: what to do about the living remains of a job that
+# has ended).
 
-remains() { # -> left: living members of the group and carriers of the cookie, each once
-  local pid
-  left=''
-  members=''
+step() { say "step $1"; }
+
+look_for_the_living() { # -> alive (in the job's group), beyond (carriers of the cookie outside it)
+  local pid members kin=''
   # Not the group of a stranger who has our number by now.
-  if is_process_number "$recorded_group" && [ "$boot" != other ]; then
+  if is_process_number "$recorded_group" && [ "$machine" != other ] && [ "$boot" != other ]; then
     look_at_leader
     [ "$leader" = stranger ] || group_members "$recorded_group" "$recorded_session"
   fi
+  alive=$kin beyond=''
   cookie_carriers
-  for pid in $members $carriers; do
-    case " $left " in *" $pid "*) ;; *) left="$left $pid" ;; esac
+  for pid in $carriers; do
+    case " $alive " in *" $pid "*) ;; *) beyond="$beyond $pid" ;; esac
   done
 }
 
 mark_cancel() { # before the first signal: this is what makes the end a cancelled one
   local words
-  make_staging
-  words=$( { printf 'time=%s\nnonce=%s\nend=1\n' "$(date +%s)" "$nonce" >"$staging/cancel"; } 2>&1) \
-    || fail write "$words"
-  place cancel
+  [ ! -e "$job/cancel" ] || return 0
+  # A full disk may be why it is cancelled. A second name for a file that is there takes no room.
+  words=$( {
+    mkdir -p "$root" && mkdir "$root/.in.$id.$nonce" \
+      && printf 'time=%s\nnonce=%s\nend=1\n' "$(date +%s)" "$nonce" >"$root/.in.$id.$nonce/cancel"
+  } 2>&1) || ln "$job/request" "$job/cancel" 2>/dev/null || fail write "$words"
+  staging=$root/.in.$id.$nonce
+  [ -e "$job/cancel" ] || place cancel
 }
 
 end_leftovers() {
   [ "$leftovers" = end ] || return 0
+  [ "$machine" != other ] || fail elsewhere "the job ran on $recorded_host, this is $host_name"
   send TERM group "$grace"
   send KILL group 2
-  sweep
+  [ "$reach" = group ] || sweep
 }
 
-tell() { # <survivors|leftover>
-  remains
+conclude() { # <survivors|leftover>
+  look_for_the_living
   # shellcheck disable=SC2086
-  tell_processes $left
-  say "$1$left"
+  tell_processes $alive $beyond
+  if [ "$1" = survivors ] && [ "$reach" = group ]; then
+    say "survivors$alive"
+    say "leftover$beyond"
+  else
+    say "$1$alive$beyond"
+  fi
   look with-group
   tell_evidence
   finish
@@ -52,6 +64,7 @@ main() {
   [ ! -e "$tombstone" ] || { say removed; finish; }
   [ -e "$job/started" ] || forbid_start
   read_started
+  [ "$start" != none ] || fail stranger 'the started file is not whole'
   if [ "$start" != claimed ]; then
     say survivors
     look
@@ -61,23 +74,27 @@ main() {
   if read_exit; then
     compare_host
     end_leftovers
-    tell leftover
+    conclude leftover
   fi
   identify
   if [ "$who" = refuse ]; then
     case $machine in other) fail elsewhere "$why" ;; *) fail stranger "$why" ;; esac
   fi
+  look_for_the_living
+  # shellcheck disable=SC2086
+  tell_processes $beyond
+  say "beyond$beyond"
   mark_cancel
   [ "$interrupt" != yes ] || send INT leader "$grace"
   send TERM group "$grace"
   send KILL group 2
-  sweep
+  [ "$reach" = group ] || sweep
   # The supervisor gives late writers a second before it writes its record.
   while look_at_supervisor; [ "$supervisor" = alive ] && ! read_exit && [ $ticks -lt 30 ]; do
     pause
     ticks=$((ticks + 1))
   done
-  tell survivors
+  conclude survivors
 }
 
 main

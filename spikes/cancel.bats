@@ -90,32 +90,209 @@ TREE
   grep -q '^evidence directory=present start=cancelled ' <<<"$reply"
 }
 
-# A process of the same user that is not the job's.
+# A process of the same user that is not the job's. It leads a group of its own, as a leader does.
 start_stranger() {
-  remote host 'sleep 1000 </dev/null >/dev/null 2>&1 & echo $!' >"$BATS_TEST_TMPDIR/stranger"
+  remote host 'bash -c "set -m; sleep 1000 </dev/null >/dev/null 2>&1 & echo \$!"' \
+    >"$BATS_TEST_TMPDIR/stranger"
   read -r stranger <"$BATS_TEST_TMPDIR/stranger"
   lives "$stranger"
 }
 
-@test "04 cancel never signals a process that is not the recorded one" {
+# stat_field PID NUMBER, as proc(5) numbers them, from 3 on.
+stat_field() { sed 's/.*) //' "/proc/$1/stat" | cut -d ' ' -f "$(($2 - 2))"; }
+
+# A record of this process that is true in all but what the changes say: KEY=VALUE|...
+record_of() { # PID [CHANGES]
+  printf 'pid=%s|pgid=%s|sid=%s|birth=%s%s' "$1" "$(stat_field "$1" 5)" "$(stat_field "$1" 6)" \
+    "$(stat_field "$1" 22)" "${2:+|$2}"
+}
+
+# A running job whose `started` then says something else. -> id, leader
+forge() { # KEY=VALUE|...
+  local change changes=()
+  id=$(new_id)
+  launch "$id" sleep 1000
+  leader=$(started_field "$id" pid)
+  while IFS= read -r change; do changes+=(-e "s/^${change%%=*}=.*/$change/"); done \
+    < <(tr '|' '\n' <<<"$1")
+  sed -i "${changes[@]}" "$(job_folder "$id")/started"
+}
+
+# The cancel is refused, with these words, and says so before any signal.
+is_refused() { # WORDS CANCELS-ARGUMENT...
+  local words=$1
+  shift
+  run -0 cancel "$id" grace=1 "$@"
+  reply=$output
+  run ! grep -q '^\(step\|beyond\|survivors\)' <<<"$reply"
+  grep '^error stranger ' <<<"$reply" | cut -d ' ' -f 3 | base64 -d | grep -q "$words" \
+    || fail "no refusal with [$words]: $reply"
+  [ ! -e "$(job_folder "$id")/cancel" ] || fail 'it is marked as cancelled'
+  lives "$leader" || fail 'the job was ended'
+  kill -KILL "$leader"
+}
+
+@test "04 cancel refuses a started file that points at an unrelated process" {
   start_stranger
-  birth=$(sed 's/.*) //' "/proc/$stranger/stat" | cut -d ' ' -f 20)
-  group=$(ps -o pgid= -p "$stranger" | tr -d ' ')
-  for forged in "pid=$stranger" "pid=$stranger|pgid=$stranger" "pid=1|pgid=1" "pid=0|pgid=0" \
-    "pid=-1|pgid=-1" "birth=1" "boot=00000000-0000-0000-0000-000000000000" "init=1" \
-    "pid=$group|pgid=$group|birth=$birth" "machine=elsewhere|host=elsewhere" "sid=1"; do
-    id=$(new_id)
-    launch "$id" sleep 1000
-    leader=$(started_field "$id" pid)
-    changes=()
-    while IFS= read -r change; do changes+=(-e "s/^${change%%=*}=.*/$change/"); done \
-      < <(tr '|' '\n' <<<"$forged")
-    sed -i "${changes[@]}" "$(job_folder "$id")/started"
-    cancel "$id" grace=1 >"$BATS_TEST_TMPDIR/reply"
-    run ! grep -q '^step \(INT\|TERM\|KILL\)$' "$BATS_TEST_TMPDIR/reply"
-    lives "$stranger" || fail "$forged: the stranger is dead: $(cat "$BATS_TEST_TMPDIR/reply")"
-    kill -KILL "$leader" 2>/dev/null || true
+  own_session=$(stat_field "$stranger" 6)
+  [ "$own_session" != "$stranger" ] || fail 'the stranger leads a session'
+  forge "pid=$stranger"
+  is_refused 'not whole'
+  forge "pid=$stranger|pgid=$stranger"
+  is_refused 'another process'
+  # Its true start time, but the job's own sid.
+  forge "pid=$stranger|pgid=$stranger|birth=$(stat_field "$stranger" 22)"
+  is_refused 'another process'
+  forge "$(record_of "$stranger" birth=1)"
+  is_refused 'another process'
+  # True in every field: nobody but the job's supervisor is a leader's parent.
+  forge "$(record_of "$stranger")"
+  is_refused 'no child'
+  lives "$stranger"
+}
+
+@test "04 cancel refuses numbers that stand for many processes or for none" {
+  for number in 1 0 '' -1; do
+    for forged in "pid=$number|pgid=$number" "pgid=$number"; do
+      forge "$forged"
+      is_refused 'not whole'
+    done
   done
+  for number in +5 0x10 99999999999; do
+    forge "pid=$number|pgid=$number"
+    is_refused 'not whole'
+  done
+  for gone in 's/.*//' 's/^end=1$//' '/^pid=/d' 's/^birth=.*/birth=/' 's/^boot=.*/boot=/'; do
+    forge attempt=x
+    sed -i "$gone" "$(job_folder "$id")/started"
+    is_refused 'not whole'
+  done
+  for number in 1 0 -1; do
+    forge "sid=$number"
+    is_refused 'another process'
+  done
+}
+
+@test "04 cancel refuses the daemon's group, and that of the connection it came by" {
+  daemon=$(cat "$SPIKES_DIR/sshd.pid")
+  forge "$(record_of "$daemon")"
+  is_refused .
+  forge "$(record_of "$daemon" "pgid=$daemon")"
+  is_refused .
+  # The cancel comes by a connection that is there already.
+  printf 'ControlPath %s/mux\n' "$SPIKES_DIR" | cat - "$SPIKES_SSH_CONFIG" >"$SPIKES_DIR/mux_config"
+  ssh -F "$SPIKES_DIR/mux_config" -M -N -f host 3>&- 2>/dev/null
+  SPIKES_SSH_CONFIG=$SPIKES_DIR/mux_config remote host 'echo $PPID' >"$BATS_TEST_TMPDIR/sshd"
+  read -r sshd <"$BATS_TEST_TMPDIR/sshd"
+  group=$(stat_field "$sshd" 5) session=$(stat_field "$sshd" 6)
+  for record in "$(record_of "$sshd")" "$(record_of "$group")" \
+    "$(record_of "$group" "sid=$(started_field "$id" sid)")" "pgid=$group|pid=$group"; do
+    forge "$record"
+    SPIKES_SSH_CONFIG=$SPIKES_DIR/mux_config is_refused .
+    lives "$sshd" && lives "$group"
+  done
+  # No session leader is a leader, whoever its parent is; and no group above us, whatever its record.
+  forge "$(record_of "$group")|supervisor=$(stat_field "$group" 4)"
+  SPIKES_SSH_CONFIG=$SPIKES_DIR/mux_config is_refused 'leads a session'
+  [ "$session" = "$group" ] || fail "sshd $group is in session $session"
+  ssh -F "$SPIKES_DIR/mux_config" -O exit host 2>/dev/null
+}
+
+@test "04 another boot, or another PID 1, means that nothing of the job can be alive" {
+  for forged in boot=00000000-0000-0000-0000-000000000000 init=1; do
+    start_stranger
+    forge "$(record_of "$stranger")|$forged"
+    run -0 cancel "$id" grace=1
+    run ! grep -q '^step \(INT\|TERM\|KILL\)$' <<<"$output"
+    lives "$stranger" || fail "the stranger is dead: $output"
+    kill -KILL "$stranger"
+  done
+  forge machine=elsewhere
+  run -0 cancel "$id"
+  grep -q '^error elsewhere ' <<<"$output" || fail "$output"
+  lives "$leader"
+}
+
+@test "04 a job under env -i, which carries no cookie, is cancelled by its group" {
+  id=$(new_id)
+  launch "$id" env -i "$(mark "$id")" PATH="$PATH" sh -c 'sleep 1000 & sleep 1000 & wait'
+  spikes_wait 5 has_living "$id" 3
+  expect 'carriers of the cookie' "$(with_environment "POCKET_JOB=$id")" ''
+  cancelled "$id" grace=1
+  expect 'what lives' "$(living "$id")" ''
+  expect 'the record' "$(record_field "$id" how) $(record_field "$id" cancel)" 'signal yes'
+}
+
+@test "04 what will be ended beyond the group is named before the first signal" {
+  id=$(new_id)
+  launch "$id" env "$(mark "$id")" sh -c 'setsid sleep 1000 & setsid sleep 1001 & sleep 1002 & wait'
+  spikes_wait 5 has_living "$id" 4
+  spikes_wait 5 eval '[ "$(outside | wc -l)" = 2 ]'
+  beyond=$(outside | sort)
+  run -0 cancel "$id"
+  expect 'the list' "$(sed -n 's/^beyond //p' <<<"$output" | tr ' ' '\n' | sort)" "$beyond"
+  expect 'what comes first' "$(grep -n '^\(step\|beyond\|process\)' <<<"$output" | head -n 3 | cut -d ' ' -f 1)" \
+    "$(printf '2:process\n3:process\n4:beyond')"
+  sed -n 's/^process [0-9]* [0-9]* //p' <<<"$output" | while read -r command; do
+    base64 -d <<<"$command" | grep -q '^sleep 100[01]$'
+  done
+  expect 'what lives' "$(living "$id")" ''
+}
+
+# The job's processes that are not in its group.
+outside() {
+  local pid
+  for pid in $(living "$id"); do
+    [ "$(stat_field "$pid" 5)" = "$(started_field "$id" pgid)" ] || printf '%s\n' "$pid"
+  done
+}
+
+@test "04 a cancel of the group alone leaves the others, names them, and has proved the group dead" {
+  id=$(new_id)
+  launch "$id" env "$(mark "$id")" sh -c 'setsid sleep 1000 & sleep 1002 & wait'
+  spikes_wait 5 has_living "$id" 3
+  spikes_wait 5 eval '[ "$(outside | wc -l)" = 1 ]'
+  left=$(outside)
+  cancelled "$id" reach=group
+  grep -qx "beyond $left" <<<"$reply" || fail "$reply"
+  grep -qx "leftover $left" <<<"$reply" || fail "$reply"
+  expect 'what lives' "$(living "$id")" "$left"
+  expect 'the record' "$(record_field "$id" how) $(record_field "$id" cancel)" 'signal yes'
+  # For a job that has ended it limits what is ended of its remains, too.
+  run -0 cancel "$id" leftovers=end reach=group
+  grep -qx "leftover $left" <<<"$output" || fail "$output"
+  run -0 cancel "$id" leftovers=end
+  grep -qx leftover <<<"$output" || fail "$output"
+  expect 'what lives' "$(living "$id")" ''
+}
+
+@test "04 the grace is kept to the second, and none is none" {
+  for grace in 0 3; do
+    id=$(new_id)
+    launch "$id" sh -c 'trap "" TERM; while :; do sleep 0.1; done'
+    sleep 0.5
+    before=$(milliseconds)
+    cancelled "$id" "grace=$grace"
+    took=$(($(milliseconds) - before))
+    [ "$took" -ge $((grace * 1000)) ] || fail "$grace s took $took ms"
+    expect 'the record' "$(record_field "$id" how) $(record_field "$id" status)" 'signal 9'
+  done
+}
+
+@test "04 a full disk keeps no job from being cancelled" {
+  need_root 'mounts a tmpfs'
+  home=$(home_of host)
+  mkdir -p "$home/.pocket"
+  mount -t tmpfs -o size=3m,mode=700,uid="$(stat -c %u "$home")" tmpfs "$home/.pocket" \
+    || skip 'no tmpfs can be mounted here'
+  id=$(new_id)
+  launch "$id" sleep 1000
+  head -c 9000000 /dev/zero >"$home/.pocket/filler" 2>/dev/null || true
+  cancel "$id" >"$BATS_TEST_TMPDIR/reply"
+  has_record "$id" && end=$(record_field "$id" how)/$(record_field "$id" cancel)
+  umount -l "$home/.pocket"
+  grep -qx survivors "$BATS_TEST_TMPDIR/reply" || fail "$(cat "$BATS_TEST_TMPDIR/reply")"
+  expect 'the record' "$end" signal/yes
 }
 
 @test "04 cancel does not wait for a job that ends by itself in between" {

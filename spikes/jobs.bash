@@ -82,7 +82,7 @@ follow_all() {
 cancel() {
   local id=$1
   shift
-  client ask cancel "id=$id" "interrupt=no" "grace=5" "leftovers=list" "$@"
+  client ask cancel "id=$id" "interrupt=no" "grace=5" "reach=all" "leftovers=list" "$@"
 }
 
 inspect() { client ask inspect "id=$1" "out_bytes=${2:--}" "err_bytes=${3:--}"; }

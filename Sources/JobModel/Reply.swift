@@ -43,9 +43,11 @@ public enum Reply: Sendable, Hashable {
   case step(String)
   /// Who a process is that one of the next lists names.
   case process(HostProcess)
+  /// Before cancel's first signal: carriers of the cookie that are not in the job's group.
+  case beyond([Int])
   /// Processes that live after KILL and sweep; none: proved dead.
   case survivors([Int])
-  /// Living group members and cookie carriers of a job that has ended.
+  /// Living group members and cookie carriers that were left alone.
   case leftover([Int])
   /// A stream's size.
   case size(JobStream, bytes: ByteOffset, inode: String?)

@@ -31,7 +31,8 @@ struct ReplyWords {
     case "removed": return plain(.removed)
     case "request", "prompt", "other": return replyWithBytes.map { .reply($0) }
     case "error", "refused", "noexec": return replyWithText.map { .reply($0) }
-    case "started", "step", "process", "survivors", "leftover", "job", "exit", "evidence":
+    case "started", "step", "process", "beyond", "survivors", "leftover", "job", "exit",
+      "evidence":
       return replyOfJob.map { .reply($0) }
     case "stream", "gap", "beat", "short", "late", "size", "digest":
       return replyOfStreams.map { .reply($0) }
@@ -89,6 +90,7 @@ struct ReplyWords {
       return .process(
         HostProcess(
           pid: pid, group: process(1), command: String(decoding: command, as: UTF8.self)))
+    case "beyond": return processes.map { .beyond($0) }
     case "survivors": return processes.map { .survivors($0) }
     case "leftover": return processes.map { .leftover($0) }
     case "job": return count == 1 ? JobID(fields[0]).map { .job($0) } : nil

@@ -90,6 +90,7 @@ func frame(
 
   @Test func theWordsOfCancelInspectAndListAreRead() {
     #expect(only("step sweep 2") == .step("sweep 2"))
+    #expect(only("beyond 17") == .beyond([17]))
     #expect(only("survivors") == .survivors([]))
     #expect(only("survivors 17 18") == .survivors([17, 18]))
     #expect(only("leftover 9") == .leftover([9]))
@@ -114,7 +115,8 @@ func frame(
 
   @Test(arguments: [
     "started new 1 200 feed", "started new -5 200 feed", "started new 200 200", "started old 2 2 x",
-    "survivors 0", "survivors -1", "survivors 12 x", "refused boredom eA==", "refused cwd %%%",
+    "beyond 1", "survivors 0", "survivors -1", "survivors 12 x", "refused boredom eA==",
+    "refused cwd %%%",
     "error unheard eA==", "noexec 1 eA==", "stream both 0 0 -", "stream out -1 0 -",
     "stream out 0 -5 -", "beat 1 2 alive", "beat 1 -2 alive alive", "late 1", "digest out 5 abc",
     "job UPPERCASE123", "exit v=1 how=code status=0", "exit", "evidence directory=present",
