@@ -86,6 +86,8 @@ hold_output() {
   hold out "$job/out.jsonl" && hold err "$job/err.log"
 }
 
+step() { :; } # nobody listens
+
 end_job() { # <timeout|output>
   identify
   case $who in leader | group) ;; *) return ;; esac
@@ -102,7 +104,6 @@ main() {
   id=${job##*/}
   # Handlers, as the supervisor has them: whoever logs out or stops the job does not stop its limits.
   trap : HUP INT TERM QUIT PIPE
-  exec 8>/dev/null
   read_limits
   wait_for_start
   read_started

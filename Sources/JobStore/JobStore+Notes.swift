@@ -1,18 +1,5 @@
 import JobModel
 
-/// A wish of the user that waits for its host.
-public struct Intent: Sendable, Hashable {
-  /// What is wished.
-  public enum Kind: String, Sendable { case cancel }
-
-  /// The job it is about.
-  public let job: JobID
-  /// What is wished.
-  public let kind: Kind
-  /// When it was wished, in seconds since 1970.
-  public let wantedAt: Int64
-}
-
 extension JobStore {
   /// Up to where a stream was shown on a terminal; nil when nothing of it was.
   public func shownMark(
@@ -51,46 +38,6 @@ extension JobStore {
   /// Stores what the agent itself said of the run.
   public func setOutcome(_ outcome: String, of id: JobID) throws(StoreError) {
     try set("outcome = ?", [.text(outcome)], of: id)
-  }
-
-  /// Keeps a wish, made at `time` (seconds since 1970), until it is cleared. The first one of a kind
-  /// stays.
-  public func addIntent(
-    _ kind: Intent.Kind, for id: JobID, at time: Int64 = JobStore.now()
-  ) throws(StoreError) {
-    try database.write { connection throws(StoreError) in
-      try connection.run(
-        "INSERT INTO intent (job, kind, wanted_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-        [try Self.number(of: id, connection), .text(kind.rawValue), .integer(time)])
-    }
-  }
-
-  /// Forgets a wish: it was carried out, or withdrawn.
-  public func clearIntent(_ kind: Intent.Kind, for id: JobID) throws(StoreError) {
-    try database.write { connection throws(StoreError) in
-      try connection.run(
-        "DELETE FROM intent WHERE job = ? AND kind = ?",
-        [try Self.number(of: id, connection), .text(kind.rawValue)])
-    }
-  }
-
-  /// The wishes that wait for `host`, the oldest first.
-  public func intents(for host: String) throws(StoreError) -> [Intent] {
-    let connection = database.connection
-    var intents: [Intent] = []
-    try connection.query(
-      """
-      SELECT job.id, kind, wanted_at FROM intent JOIN job ON job.number = intent.job
-      WHERE host = ? ORDER BY intent.number
-      """, [.text(host)]
-    ) { row throws(StoreError) in
-      guard let job = JobID(row.text(0)), let kind = Intent.Kind(rawValue: row.text(1)) else {
-        throw .damaged(path: connection.path, what: "an intent of \(row.text(0)) cannot be read")
-      }
-      intents.append(Intent(job: job, kind: kind, wantedAt: row.integer(2)))
-      return true
-    }
-    return intents
   }
 
   /// When the user last looked at the list of jobs, in seconds since 1970; nil before the first time.

@@ -6,7 +6,7 @@ import JobModel
 public actor JobStore {
   let database: Database
   private nonisolated let thread: StoreThread
-  private nonisolated let location: StoreLocation
+  nonisolated let location: StoreLocation
 
   /// The thread that all the store's work runs on.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {

@@ -11,17 +11,22 @@ public struct JobClient: Sendable {
   /// The store behind this client.
   public let store: JobStore
   let hosts: Hosts
+  let intents: IntentDrain
 
   /// A client of `store`.
   ///
-  /// - Parameter connector: gives the way to a host, from the name that the user has for it. It is
-  ///   asked once a host.
+  /// - Parameters:
+  ///   - onIntent: told what becomes of wishes that waited for a host; they are carried out whenever
+  ///     it was connected to.
+  ///   - connector: gives the way to a host, from the name that the user has for it. It is asked once
+  ///     a host.
   public init(
-    store: JobStore,
+    store: JobStore, onIntent: @escaping @Sendable (IntentEvent) async -> Void = { _ in },
     connector: @escaping @Sendable (_ host: String) throws(SSHError) -> any Connector
   ) {
     self.store = store
-    hosts = Hosts(connector: connector, store: store)
+    intents = IntentDrain(store: store, report: onIntent)
+    hosts = Hosts(connector: connector, store: store, intents: intents)
   }
 
   /// Writes a new job down, before the first byte leaves: from here on it cannot be forgotten.
@@ -48,18 +53,24 @@ public struct JobClient: Sendable {
 actor Hosts {
   private let connector: @Sendable (String) throws(SSHError) -> any Connector
   private let store: JobStore
+  private let intents: IntentDrain
   private var links: [String: HostLink] = [:]
 
   init(
-    connector: @escaping @Sendable (String) throws(SSHError) -> any Connector, store: JobStore
+    connector: @escaping @Sendable (String) throws(SSHError) -> any Connector, store: JobStore,
+    intents: IntentDrain
   ) {
-    (self.connector, self.store) = (connector, store)
+    (self.connector, self.store, self.intents) = (connector, store, intents)
   }
 
   func link(to host: String) throws(JobError) -> HostLink {
     if let link = links[host] { return link }
     do throws(SSHError) {
-      let link = HostLink(host: host, connector: try connector(host), store: store)
+      let link = HostLink(host: host, connector: try connector(host), store: store) {
+        [weak self, intents] in
+        guard let self else { return }
+        await intents.contact(with: host, through: self)
+      }
       links[host] = link
       return link
     } catch {

@@ -23,8 +23,9 @@ public enum JobError: Error, Sendable {
   case notOver(JobID, JobState)
   /// The job directory cannot be taken over.
   case notAdoptable(JobID, host: String, PassedOver.Reason)
-  /// The cancel is kept, and will be carried out at the next contact with the host.
-  case cancelQueued(SSHError)
+  /// The cancel could not be carried out, for this reason. It is kept, and will be carried out at the
+  /// next contact with the host.
+  indirect case cancelQueued(JobError)
   /// The caller's task was cancelled.
   case cancelled
 }
@@ -49,12 +50,14 @@ extension JobError: CustomStringConvertible {
         : "\(id) has not ended; `pocket cancel \(id)` ends it."
     case .notAdoptable(let id, let host, let reason):
       "\(id) on \(host) cannot be taken over: \(reason)."
-    case .cancelQueued(let error):
-      "\(error.host) cannot be reached now (\(error.message)); the cancel is kept and will be"
-        + " carried out at the next contact."
+    case .cancelQueued(.host(let error)) where error.isWorthRetrying:
+      "\(error.host) cannot be reached now (\(error.message)); \(Self.kept)."
+    case .cancelQueued(let cause): "\(cause) (\(Self.kept))"
     case .cancelled: "stopped."
     }
   }
+
+  private static let kept = "the cancel is queued and will be carried out at the next contact"
 
   private static func sentence(_ kind: Reply.ErrorKind, _ words: String) -> String {
     switch kind {

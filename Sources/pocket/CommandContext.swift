@@ -27,6 +27,8 @@ struct CommandContext: Sendable {
   /// The way to a host, as the settings want it.
   var connector: @Sendable (_ host: String, Settings, Console) throws(SSHError) -> any Connector
   var table: CommandTable
+  /// Tells what becomes of wishes that waited for a host; of each run of the program its own.
+  var intents: IntentTeller?
 }
 
 extension CommandContext {
@@ -56,13 +58,17 @@ extension CommandContext {
     let settings = try settings(
       Settings.Flags(
         sshConfig: text(invocation[Keys.sshConfig]), transport: text(invocation[Keys.transport])))
-    return client(of: try await openStore(), settings)
+    return await client(of: try await openStore(), settings)
   }
 
-  func client(of store: JobStore, _ settings: Settings) -> JobClient {
-    JobClient(store: store) { [connector, console] host throws(SSHError) in
-      try connector(host, settings, console)
-    }
+  func client(of store: JobStore, _ settings: Settings) async -> JobClient {
+    let client = JobClient(
+      store: store, onIntent: { [intents] in await intents?.take($0, in: store) },
+      connector: { [connector, console] host throws(SSHError) in
+        try connector(host, settings, console)
+      })
+    await intents?.watch(client)
+    return client
   }
 
   /// Refuses what can be no host's name, before it becomes a job's: a host that was never there

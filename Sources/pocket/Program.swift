@@ -14,12 +14,17 @@ enum Program {
 
   /// Does what the words ask for, and shows whatever goes wrong.
   static func run(_ words: [Word], in context: CommandContext) async -> ExitCode {
+    var context = context
+    let asJSON = wantsJSON(words)
+    let intents = IntentTeller(context.console, now: context.now, asJSON: asJSON)
+    context.intents = intents
     var code: ExitCode
     do {
       code = try await perform(words, in: context)
     } catch {
-      code = await show(error, asJSON: wantsJSON(words), in: context)
+      code = await show(error, asJSON: asJSON, in: context)
     }
+    await intents.finish()
     do {
       try await context.console.finish()
     } catch {

@@ -117,19 +117,4 @@ import Testing
     #expect(try await mark(0, 900) == [1, 10])
     #expect(try await store.shownMark(of: id, .err) == nil)
   }
-
-  @Test func aWishIsKeptOnceUntilItIsCleared() async throws {
-    try await store.insert(makeJob(1))
-    try await store.insert(makeJob(2, host: "dev2"))
-    try await store.addIntent(.cancel, for: jobID(1), at: 10)
-    try await store.addIntent(.cancel, for: jobID(1), at: 20)
-    try await store.addIntent(.cancel, for: jobID(2), at: 30)
-    #expect(
-      try await store.intents(for: "dev1") == [
-        Intent(job: jobID(1), kind: .cancel, wantedAt: 10)
-      ])
-    try await store.clearIntent(.cancel, for: jobID(1))
-    #expect(try await store.intents(for: "dev1").isEmpty)
-    #expect(try await store.intents(for: "dev2").count == 1)
-  }
 }

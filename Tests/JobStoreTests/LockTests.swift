@@ -28,7 +28,9 @@ import Testing
     try await store.append("line\n", to: jobID(1))
     try await store.record(.running, for: jobID(1))
     try await store.addIntent(.cancel, for: jobID(1))
-    try await store.clearIntent(.cancel, for: jobID(1))
+    let claim = try #require(await store.claimIntent(.cancel, of: jobID(1)))
+    try await store.renew(claim)
+    try await store.finish(claim)
     try await store.markLooked()
     try await store.remove(jobID(1))
     let words = seen.withLock { $0 }

@@ -76,7 +76,7 @@ import Testing
       let job = try await world.client().start(.shell("sleep 300 & setsid sleep 300 & wait"))
       let second = world.client(of: try await world.newStore("second"))
       _ = try await second.adoptNew(job.id, from: "dev1")
-      let report = try await second.cancel(job.id, grace: 2)
+      let report = try await second.cancel(job.id, CancelWish(grace: 2))
       #expect(report.survivors.isEmpty && !report.wasOver)
       #expect(try ProcessEntry.carrying("POCKET_JOB=\(job.id)").filter(\.isAlive).isEmpty)
     }

@@ -16,7 +16,7 @@ import Testing
       try await waitUntil("four processes of the job") {
         try ProcessEntry.carrying(cookie).filter(\.isAlive).count >= 4
       }
-      let report = try await client.cancel(job.id, grace: 2)
+      let report = try await client.cancel(job.id, CancelWish(grace: 2))
       #expect(report.survivors.isEmpty && !report.wasOver)
       #expect(try ProcessEntry.carrying(cookie).filter(\.isAlive).isEmpty)
       guard case .cancelled(.some) = report.state else {
@@ -40,7 +40,7 @@ import Testing
       let report = try await client.cancel(job.id)
       #expect(report.wasOver && report.leftovers.count == 1)
       #expect(try ProcessEntry.carrying("POCKET_JOB=\(job.id)").filter(\.isAlive).count == 1)
-      let ending = try await client.cancel(job.id, leftovers: .end)
+      let ending = try await client.cancel(job.id, CancelWish(leftovers: .end))
       #expect(ending.leftovers.isEmpty)
       #expect(try await world.store.job(job.id)?.state == .finished(.code(0)))
     }
@@ -56,22 +56,44 @@ import Testing
     }
   }
 
-  @Test func aCancelWithoutTheHostIsKeptAndCarriedOutAtTheNextContact() async throws {
+  @Test func whatIsOutsideTheGroupIsToldBeforeAnySignalAndMayBeLeftAlone() async throws {
     try await World.with { world in
       let client = world.client()
-      let job = try await client.start(.shell("sleep 300"))
-      let other = try await client.start(.shell("echo other"))
-      await client.disconnect()
-      try await world.server.stopListening()
-      let away = world.client()
-      await #expect(throws: JobError.self) { try await away.cancel(job.id) }
-      #expect(try await world.store.intents(for: "dev1").map(\.job) == [job.id])
-      try await world.server.startListening()
-      _ = try await world.client().followToEnd(other.id)
-      try await waitUntil("the end of the cancelled job") {
-        try ProcessEntry.carrying("POCKET_JOB=\(job.id)").filter(\.isAlive).isEmpty
+      let job = try await client.start(.shell("setsid sleep 300 & wait"))
+      let cookie = "POCKET_JOB=\(job.id)"
+      let group = Int32(try #require(await world.store.job(job.id)?.pgid))
+      var outside: [ProcessEntry] = []
+      try await waitUntil("the one outside the group") {
+        outside = try ProcessEntry.carrying(cookie).filter { $0.arguments.first == "sleep" }
+        return outside.count == 1 && outside[0].group != group
       }
-      #expect(try await world.store.intents(for: "dev1").isEmpty)
+      let told = Locked<[String]>([])
+      let report = try await client.cancel(job.id, CancelWish(reach: .group)) { progress in
+        switch progress {
+        case .beyond(let processes):
+          told.withLock { $0.append("beyond \(processes.map(\.command))") }
+        case .step(let step): told.withLock { $0.append(step) }
+        case .waiting: break
+        }
+      }
+      #expect(told.withLock { $0.first } == "beyond [\"sleep 300\"]", "\(told.withLock { $0 })")
+      #expect(report.survivors.isEmpty && !report.wasOver)
+      #expect(report.leftovers.map(\.pid) == outside.map { Int($0.pid) })
+      #expect(try ProcessEntry.carrying(cookie).map(\.pid) == outside.map(\.pid))
+      guard case .cancelled(.some) = report.state else {
+        Issue.record("the state is \(report.state)")
+        return
+      }
+    }
+  }
+
+  @Test func aCancelThatWaitsForALaunchGoesAheadOfIt() async throws {
+    try await World.with { world in
+      let job = try await world.client().create(.shell("echo never >> ~/runs"), on: "dev1")
+      try await world.store.addIntent(.cancel, for: job.id)
+      #expect(try await world.client().launch(job.id) == .cancelled(nil))
+      #expect(!fileExists(world.server.remoteHome + "/runs"))
+      #expect(try await world.store.intents().isEmpty)
     }
   }
 }

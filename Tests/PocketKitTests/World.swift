@@ -31,9 +31,11 @@ struct World {
 
   /// A client of another connection to the store.
   func client(
-    of store: JobStore, onPhase: @escaping @Sendable (ConnectionPhase) -> Void = { _ in }
+    of store: JobStore, onPhase: @escaping @Sendable (ConnectionPhase) -> Void = { _ in },
+    onIntent: @escaping @Sendable (IntentEvent) async -> Void = { _ in }
   ) -> JobClient {
-    JobClient(store: store) { [configuration = server.sshConfiguration] host throws(SSHError) in
+    JobClient(store: store, onIntent: onIntent) {
+      [configuration = server.sshConfiguration] host throws(SSHError) in
       try SSHConnector(
         host: host,
         options: ConnectionOptions(configurationFile: configuration, onPhase: onPhase))

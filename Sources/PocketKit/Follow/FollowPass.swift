@@ -60,17 +60,12 @@ struct FollowPass {
       }
       defer { signs.cancel() }
       var outcome = Outcome.again
-      var intents: Task<Void, Never>?
       while let reply = try await exchange.next() {
-        if intents == nil {
-          intents = Task { [client, host = job.host] in await client.carryOutIntents(on: host) }
-        }
         if let end = try await take(reply) {
           outcome = end
           break
         }
       }
-      await intents?.value
       return outcome
     }
   }

@@ -10,15 +10,21 @@ actor HostLink {
   private let connector: any Connector
   /// Remembers when the host was reached, and by what.
   private let store: JobStore
+  /// Told when a connection was made.
+  private let onContact: @Sendable () async -> Void
   private var connecting: Task<any Transport, any Error>?
   /// How many callers that attempt to connect has had, and how many of these were cancelled.
   private(set) var callers = (all: 0, cancelled: 0)
   private var transport: (any Transport)?
 
-  init(host: String, connector: any Connector, store: JobStore) {
+  init(
+    host: String, connector: any Connector, store: JobStore,
+    onContact: @escaping @Sendable () async -> Void = {}
+  ) {
     self.host = host
     self.connector = connector
     self.store = store
+    self.onContact = onContact
   }
 
   /// Starts a verb on a channel of its own. A connection that turns out to be dead is let go of; the
@@ -81,6 +87,7 @@ actor HostLink {
     }
     transport = made
     try await store.recordContact(with: host, engine: made.engine)
+    await onContact()
     return made
   }
 

@@ -29,9 +29,7 @@ extension JobClient {
     try await wrapped {
       let job = try await store.knownJob(id)
       do {
-        let inspection = try await look(at: job, digesting: digesting)
-        await carryOutIntents(on: job.host)
-        return inspection
+        return try await look(at: job, digesting: digesting)
       } catch let error as JobError {
         try await noteUnreachable(job, error)
         throw error

@@ -30,9 +30,8 @@ extension JobClient {
       var persistence = Persistence(patience: patience, progress: progress)
       while true {
         do {
-          let state = try await attempt.run()
-          await carryOutIntents(on: job.host)
-          return state
+          try await cancelBeforeLaunch(job)
+          return try await attempt.run()
         } catch {
           do {
             try await persistence.recover(from: error)

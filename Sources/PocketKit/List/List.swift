@@ -67,7 +67,7 @@ extension JobClient {
     try await wrapped {
       let link = try await hosts.link(to: host)
       var exchange = try await link.open(RemoteScript(.list))
-      let listing = try await link.finishing(exchange.process) {
+      return try await link.finishing(exchange.process) {
         var listing = HostListing()
         var found: DirectoryReading?
         while let reply = try await exchange.next() {
@@ -84,8 +84,6 @@ extension JobClient {
         found?.conclude(into: &listing)
         return listing
       }
-      await carryOutIntents(on: host)
-      return listing
     }
   }
 }

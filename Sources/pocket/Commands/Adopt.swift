@@ -38,7 +38,7 @@ extension Command {
       throw UsageError(
         "'\(printable(word.shown))' and --all together: name jobs, or take all", command: "adopt")
     }
-    let client = context.client(of: try await context.openStore(), settings)
+    let client = await context.client(of: try await context.openStore(), settings)
     let asJSON = invocation[Keys.json]
     try await context.console.show(status: "asking \(host)…")
     let listing = try await client.list(on: host)

@@ -33,7 +33,7 @@ extension Command {
       if invocation[Keys.json] {
         try await console.write(JSONLine.bytes(of: record))
       } else {
-        table.add(record, now: context.now())
+        table.add(record, now: context.now(), note: record.queuedCancel(now: context.now()))
       }
     }
     if !invocation[Keys.json] {
@@ -47,10 +47,11 @@ extension Command {
 }
 
 extension CommandContext {
-  /// Looks at all jobs whose end is not proved. A host that cannot be asked is told of once, and
-  /// its jobs become unreachable.
+  /// Looks at all jobs whose end is not proved, or about which a wish waits. A host that cannot be
+  /// asked is told of once, and its jobs become unreachable.
   func refresh(_ jobs: [Job], with client: JobClient) async throws {
-    let open = jobs.filter { !$0.proved }
+    let wanted = Set(try await client.store.intents().map(\.job))
+    let open = jobs.filter { !$0.proved || wanted.contains($0.id) }
     let hosts = Set(open.map(\.host)).sorted()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for host in hosts {

@@ -21,7 +21,7 @@ extension Command {
   ) { invocation, context in
     let store = try await context.openStore()
     let jobs = try await store.jobs()
-    let overview = try await Overview(jobs, in: store)
+    let overview = try await Overview(jobs, in: store, now: context.now())
     if invocation[Keys.json] {
       for (section, jobs) in overview.sections {
         for job in jobs {
@@ -62,15 +62,17 @@ private struct Overview {
   }
 
   private(set) var sections: [(Section, [Job])] = []
-  /// Jobs whose cancel waits for their host.
-  private var waiting: Set<JobID> = []
+  /// Jobs whose cancel waits for their host, and since when (seconds since 1970).
+  private var waiting: [JobID: Int64] = [:]
   /// When the user last looked, in seconds since 1970.
   private let looked: Int64
+  private let now: Int64
 
-  init(_ jobs: [Job], in store: JobStore) async throws {
+  init(_ jobs: [Job], in store: JobStore, now: Int64) async throws {
+    self.now = now
     looked = try await store.lastLooked() ?? 0
-    for host in Set(jobs.map(\.host)) {
-      for intent in try await store.intents(for: host) { waiting.insert(intent.job) }
+    for intent in try await store.intents() where intent.kind == .cancel {
+      waiting[intent.job] = intent.wantedAt
     }
     var found: [Section: [Job]] = [:]
     for job in jobs {
@@ -88,7 +90,9 @@ private struct Overview {
   /// What the user should do about a job, if anything.
   private func advice(for job: Job) -> String? {
     let name = job.name ?? job.id.description
-    if waiting.contains(job.id) { return "its cancel waits for \(job.host): pocket cancel \(name)" }
+    if let since = waiting[job.id] {
+      return "cancel queued \(age(now - since)) ago, waits for \(job.host): pocket cancel \(name)"
+    }
     if !job.leftovers.isEmpty { return "something of it still lives: pocket show \(name)" }
     switch job.state {
     case .launching: return "find out whether it started: pocket resume \(name)"

@@ -45,7 +45,7 @@ extension Command {
     let secrets = try context.secrets(invocation)
     let (request, session) = try await request(
       invocation, settings, secretNames: secrets.map(\.name), in: context)
-    let client = context.client(of: try await context.openStore(), settings)
+    let client = await context.client(of: try await context.openStore(), settings)
     let job = try await client.create(request, on: host, session: session)
     return try await start(job, secrets, invocation, with: client, in: context)
   }

@@ -21,7 +21,8 @@ extension Command {
   ) { invocation, context in
     let client = try await context.client(invocation)
     var job = try await client.store.resolve(invocation.positionals[0].shown)
-    if invocation[Keys.refresh], !job.proved {
+    let isWanted = try await !client.store.intents(of: job.id).isEmpty
+    if invocation[Keys.refresh], !job.proved || isWanted {
       try await context.console.show(status: "asking \(job.host)…")
       _ = try await client.inspect(job.id)
       try await context.console.show(status: nil)
@@ -51,6 +52,7 @@ extension CommandContext {
       ("state", "\(StateWords(job).sentence), seen \(age(now() - job.stateAt)) ago"),
       ("made", localTime(job.createdAt)),
     ]
+    if let words = record.queuedCancel(now: now()) { facts.insert(("", words), at: 3) }
     if let contact = try await store.contacts().first(where: { $0.host == job.host }) {
       facts.append(("reached", "\(age(now() - contact.at)) ago by \(contact.engine)"))
     }

@@ -43,7 +43,11 @@ extension CommandError {
     case .secretsMissing: self.init("secrets-missing", message, exit: .usage)
     case .notOver: self.init("not-over", message, exit: .failure)
     case .notAdoptable: self.init("not-adoptable", message, exit: .failure)
-    case .cancelQueued: self.init("queued", message, exit: .queued)
+    case .cancelQueued(.host(let error)) where error.isWorthRetrying:
+      self.init("queued", message, exit: .queued)
+    case .cancelQueued(let cause):
+      let cause = CommandError(cause)
+      self.init(cause.code, message, exit: cause.exit)
     case .cancelled: self.init("interrupted", message, exit: .detached)
     }
   }

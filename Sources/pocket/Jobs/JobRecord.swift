@@ -7,6 +7,8 @@ struct JobRecord: Encodable, Sendable {
   let job: Job
   /// How much of each stream's newest generation is in the store.
   let committed: [JobStream: StreamPosition]
+  /// Since when a cancel waits for the host; nil when none does.
+  let cancelWantedAt: Int64?
 
   init(_ job: Job, in store: JobStore) async throws {
     self.job = job
@@ -15,6 +17,7 @@ struct JobRecord: Encodable, Sendable {
       committed[stream] = try await store.position(of: job.id, stream)
     }
     self.committed = committed
+    cancelWantedAt = try await store.intents(of: job.id).first { $0.kind == .cancel }?.wantedAt
   }
 
   /// Bytes of both streams that are in the store.
@@ -23,7 +26,7 @@ struct JobRecord: Encodable, Sendable {
   private enum Key: String, CodingKey {
     case id, host, name, title, agent, state, detail, code, signal, seenAt, proved, createdAt
     case startedAt, endedAt, outBytes, errBytes, outGeneration, errGeneration, lateOutBytes
-    case lateErrBytes, leftovers, leftoverProcesses, agentSession, outcome
+    case lateErrBytes, leftovers, leftoverProcesses, agentSession, outcome, cancelWantedAt
     case timeoutSeconds, maxOutputBytes, onMaxOutput, limit, cappedStreams
   }
 
@@ -70,6 +73,14 @@ struct JobRecord: Encodable, Sendable {
     let capped = job.exit?.cappedStreams ?? []
     try object.encode(
       JobStream.allCases.filter(capped.contains).map(\.rawValue), forKey: .cappedStreams)
+    try object.encode(cancelWantedAt, forKey: .cancelWantedAt)
+  }
+}
+
+extension JobRecord {
+  /// That a cancel waits for the host, in words; nil when none does.
+  func queuedCancel(now: Int64) -> String? {
+    cancelWantedAt.map { "cancel queued \(age(now - $0)) ago, waits for \(job.host)" }
   }
 }
 
