@@ -4,7 +4,8 @@
 # list: every job of this user on this host, with nothing changed. No arguments. What is told of a
 # job's prompt is enough for a title.
 
-title_limit=2000 # bytes
+title_limit=2000      # bytes
+request_limit=4000000 # bytes; no command could be as long, and what is longer is no request
 
 is_job_id() {
   case $1 in [!a-z]* | *[!a-z0-9]*) return 1 ;; esac
@@ -26,7 +27,7 @@ main() {
       continue
     fi
     say "job $id"
-    tell_pieces request "$job/request"
+    tell_pieces request "$job/request" "$request_limit"
     tell_pieces prompt "$job/prompt" "$title_limit"
     look
     tell_evidence

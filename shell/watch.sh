@@ -19,36 +19,58 @@ read_limits() { # -> timeout (seconds), max_output (bytes), on_max_output; empty
 }
 
 wait_for_start() { # a leader may claim the start even when its supervisor was killed meanwhile
-  local state parent group session birth supervisor_birth='' left=75
+  local state parent group session birth supervisor_birth=''
   ! process "$PPID" || supervisor_birth=$birth
   until [ -e "$job/started" ]; do
-    if ! process "$PPID" || [ "$birth" != "$supervisor_birth" ]; then left=$((left - 1)); fi
-    [ $left -gt 0 ] || exit 0
+    if [ $elapsed -ge 15000 ]; then
+      if ! process "$PPID" || [ "$birth" != "$supervisor_birth" ]; then leave; fi
+    fi
     nap
   done
+  elapsed=0
 }
 
-nap() { # counted, never read off a clock: a machine that is suspended does not run the job either
+read_uptime() { # -> uptime, in milliseconds; 0 where the host does not tell
+  local seconds='' hundredths=''
+  { IFS=' .' read -r seconds hundredths _ </proc/uptime; } 2>/dev/null
+  uptime=0
+  [ -z "$seconds" ] || uptime=$((10#$seconds * 1000 + 10#$hundredths * 10))
+}
+
+nap() { # -> elapsed, in milliseconds: counted, never read off a clock that can be set
+  local length=1 counted=1000 before=$uptime
   # Without a limit on output nothing can happen so fast that a second matters.
-  if [ -n "$max_output" ] && sleep 0.2 2>/dev/null; then
-    elapsed=$((elapsed + 200))
-  else
-    sleep 1
-    elapsed=$((elapsed + 1000))
+  if [ -n "$max_output" ]; then
+    length=0.2 counted=200
+    [ -z "$hurry" ] || length=0.05 counted=50
   fi
+  hurry=
+  sleep $length 2>/dev/null || { sleep 1; counted=1000; }
+  read_uptime
+  # What took much longer was no nap: the machine was suspended, and the job with it.
+  if [ $((uptime - before)) -gt $counted ] && [ $((uptime - before)) -lt 5000 ]; then
+    counted=$((uptime - before))
+  fi
+  elapsed=$((elapsed + counted))
 }
 
-prepare() { # all files that a limit will need: the disk may be full by then
+prepare() { # all files that a limit will need: the disk may be full when it strikes
   local name
-  mkdir "$job/.watch" || exit 1
-  for name in timeout output; do printf 'limit=%s end\n' $name >"$job/.watch/$name"; done
-  for name in out err; do printf '%39s\n' '' >"$job/.watch/capped.$name"; done
+  prepared=$job/.watch.$nonce
+  mkdir "$prepared"
+  for name in timeout output; do printf 'limit=%s end\n' $name >"$prepared/$name"; done
+  for name in out err; do printf '%39s\n' '' >"$prepared/capped.$name"; done
 } 2>/dev/null
+
+leave() {
+  rm -rf "$prepared"
+  exit 0
+}
 
 cap() { # <out|err> <file>: the stream ends here, with a line that says so
   local key value position=''
   # Whoever sees this link believes nothing that was read after it, until `capped` says how far.
-  ln "$job/.watch/output" "$job/capping.$1"
+  ln "$prepared/output" "$job/capping.$1" || return
   exec 5>>"$2"
   # A newline first, since a writer may be in the middle of a line; all in one write.
   printf '\n{"pocket":"output-limit","stream":"%s","limit":%s,"then":"%s"}\n' \
@@ -62,21 +84,29 @@ cap() { # <out|err> <file>: the stream ends here, with a line that says so
     file_size "$2"
     position=$size
   fi
-  printf '%-39s\n' "size=$position end" 1<>"$job/.watch/capped.$1"
-  ln "$job/.watch/capped.$1" "$job/capped.$1"
+  printf '%-39s\n' "size=$position end" 1<>"$prepared/capped.$1"
+  ln "$prepared/capped.$1" "$job/capped.$1"
 } 2>/dev/null
 
-cut_back() { # <file> <size>: dd ends a file where its output would begin (POSIX)
-  ! file_size "$1" || [ "$size" -le "$2" ] || dd if=/dev/null of="$1" bs=1 seek="$2" count=0 2>/dev/null
+cut_back() { # <out|err> <file>: to where a stream was ended, if it was
+  read_cap "$1" && file_size "$2" && [ "$size" -gt "$cap" ] || return 0
+  # dd ends a file where its output would begin (POSIX).
+  dd if=/dev/null of="$2" bs=1 seek="$cap" count=0 2>/dev/null
 }
 
 hold() { # <out|err> <file>: fails when the job is to be ended
+  local seen=seen_$1
   if [ -e "$job/capping.$1" ]; then
-    ! read_cap "$1" || cut_back "$2" "$cap"
+    cut_back "$1" "$2"
     return 0
   fi
   file_size "$2" || return 0
-  [ "$size" -gt "$max_output" ] || return 0
+  if [ "$size" -le "$max_output" ]; then
+    # At this speed it would be there after four more naps.
+    [ $(((size - ${!seen:-0}) * 4)) -lt $((max_output - size)) ] || hurry=yes
+    printf -v "$seen" %s "$size"
+    return 0
+  fi
   cap "$1" "$2"
   [ "$on_max_output" = discard ]
 }
@@ -86,43 +116,46 @@ hold_output() {
   hold out "$job/out.jsonl" && hold err "$job/err.log"
 }
 
+# shellcheck disable=SC2317
 step() { :; } # nobody listens
 
 end_job() { # <timeout|output>
   identify
   case $who in leader | group) ;; *) return ;; esac
   # As with a cancel: the end counts as the limit's when this was linked before the exit record.
-  ln "$job/.watch/$1" "$job/limit" 2>/dev/null
+  ln "$prepared/$1" "$job/limit" 2>/dev/null
   send TERM group 5
   send KILL group 2
   sweep
 }
 
 main() {
-  local elapsed=0
+  local elapsed=0 hurry=yes uptime
   job=$1 nonce=$2
   id=${job##*/}
   # Handlers, as the supervisor has them: whoever logs out or stops the job does not stop its limits.
   trap : HUP INT TERM QUIT PIPE
+  read_uptime
   read_limits
+  prepare
   wait_for_start
   read_started
-  [ "$recorded_attempt" = "$nonce" ] || exit 0
-  prepare
+  [ "$recorded_attempt" = "$nonce" ] || leave
   while look_at_leader; [ "$leader" = alive ] || [ "$leader" = unknown ]; do
-    nap
-    if [ -n "$timeout" ] && [ $elapsed -ge $((timeout * 1000)) ]; then
-      end_job timeout
-      break
-    fi
     if ! hold_output; then
       end_job output
       break
     fi
+    if [ -n "$timeout" ] && [ $elapsed -ge $((timeout * 1000)) ]; then
+      end_job timeout
+      break
+    fi
+    nap
   done
-  # What the last of its processes wrote.
-  hold_output
-  rm -rf "$job/.watch"
+  # What the last of its processes wrote. A stream is not ended any more: its size may be on record.
+  cut_back out "$job/out.jsonl"
+  cut_back err "$job/err.log"
+  leave
 }
 
 main "$@"

@@ -67,7 +67,7 @@ SH
   expect limit "$(record_field "$id" limit)" timeout
   spikes_wait 10 has_no_watcher "$id"
   expect 'carriers of the cookie' "$(with_environment "POCKET_JOB=$id")" ''
-  [ ! -e "$(job_folder "$id")/.watch" ]
+  run ! compgen -G "$(job_folder "$id")/.watch*"
 }
 
 @test "24 a job that ends in time has an end of its own, and no watcher stays" {
@@ -126,6 +126,28 @@ SH
   inspect "$id" | grep -q "^size out $(capped_size "$id" out) "
 }
 
+@test "24 on a full disk a stream is ended all the same" {
+  need_root 'mounts a tmpfs'
+  disk=$(home_of host)/.pocket
+  rm -rf "$disk"
+  mkdir "$disk"
+  mount -t tmpfs -o size=4m tmpfs "$disk"
+  chown --reference="$(home_of host)" "$disk"
+  id=$(new_id)
+  limited max_output=1000000 on_max_output=discard -- "$id" sh -c '
+    cat /dev/zero 2>/dev/null; until [ -e .pocket/jobs/$POCKET_JOB/capped.out ]; do sleep 0.1; done; exit 5'
+  spikes_wait 60 follow_all "$id" "$BATS_TEST_TMPDIR/kept" || fail 'the follower has no end'
+  ended_with "$id" code 5
+  expect 'what was cut' "$(record_field "$id" capped) $(record_field "$id" out)" "out $(capped_size "$id" out)"
+  same_bytes 'what was followed' "$BATS_TEST_TMPDIR/kept/out.0" "$(job_folder "$id")/out.jsonl"
+}
+
+teardown() {
+  [ -n "${disk:-}" ] || return 0
+  umount "$disk" 2>/dev/null || umount -l "$disk" 2>/dev/null || true
+  rm -rf "$disk"
+}
+
 @test "24 a writer that was stopped all the while is ended by the limit too" {
   id=$(new_id)
   limited max_output=1000 on_max_output=stop -- "$id" \
@@ -137,8 +159,8 @@ SH
 # The steps at which a limit on output is carried out, by a part of each command.
 # shellcheck disable=SC2016
 steps=(
-  'prepare' 'ln "$job/.watch/output"' 'exec 5>>' "printf '\\n{" 'read -r key' "printf '%-39s"
-  'ln "$job/.watch/capped' 'dd if=/dev/null' 'ln "$job/.watch/$1" "$job/limit"' 'send TERM'
+  'prepare' 'ln "$prepared/output"' 'exec 5>>' "printf '\\n{" 'read -r key' "printf '%-39s"
+  'ln "$prepared/capped' 'dd if=/dev/null' 'ln "$prepared/$1" "$job/limit"' 'send TERM'
 )
 
 # Runs a job whose watcher gets a signal at a step, and compares what was followed with what there is.
@@ -165,6 +187,19 @@ signalled() { # SIGNAL STEP THEN
     signalled KILL "$step" $then
     run ! grep -q ' gap ' "$BATS_TEST_TMPDIR/kept.$id/events"
   done
+}
+
+@test "24 nothing is sent of a stream while it is not yet said where it ends" {
+  id=$(new_id)
+  SPIKES_WATCH_SIGNAL=STOP SPIKES_WATCH_AT='exec 5>>' limited max_output=20000 on_max_output=stop \
+    -- "$id" sh -c 'while :; do printf "%0999d\n" 1; sleep 0.02; done'
+  spikes_wait 20 [ -e "$(home_of host)/watcher.$id" ]
+  run -0 client follow --seconds 3 --into "$BATS_TEST_TMPDIR/kept" "$id"
+  expect "bytes sent" "$(wc -c <"$BATS_TEST_TMPDIR/kept/out.0")" 0
+  cancel "$id" grace=1 >/dev/null
+  ended_with "$id" signal 15
+  follow_all "$id" "$BATS_TEST_TMPDIR/kept"
+  same_bytes 'what was sent in the end' "$BATS_TEST_TMPDIR/kept/out.0" "$(job_folder "$id")/out.jsonl"
 }
 
 @test "24 a watcher that was stopped in the middle is not waited for without end" {
