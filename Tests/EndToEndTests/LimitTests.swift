@@ -21,7 +21,9 @@ import Testing
       let resumed = try await world.pocket("resume", "\(id)").run(deadline: .seconds(120))
       #expect(resumed.end == .code(153), "\(resumed.errorText)")
       #expect(resumed.outputText.hasSuffix(#""limit":1000000,"then":"stop"}"# + "\n"))
-      #expect(resumed.output == (try readFile(world.hostFile(id, .out))))
+      // What was written behind the marker may not be cut off yet.
+      let file = try readFile(world.hostFile(id, .out)).prefix(resumed.output.count)
+      #expect(resumed.output.elementsEqual(file))
       #expect(try await world.pocket("verify", "\(id)").run().end == .code(0))
     }
   }
