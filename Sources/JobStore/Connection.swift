@@ -106,8 +106,10 @@ final class Connection {
   func checkpoint() throws(StoreError) {
     willRun?("checkpoint")
     let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-    // Busy means that readers or other programs stand in the way: the next commit tries again.
-    if code & 0xFF != SQLITE_BUSY { try check(code, doing: "checkpoint") }
+    // Busy means that readers or other programs stand in the way, and a full disk that the log has to
+    // keep what it holds: the next commit tries again. The one before stands in any case.
+    let primary = code & 0xFF
+    if primary != SQLITE_BUSY, primary != SQLITE_FULL { try check(code, doing: "checkpoint") }
     pagesInLog = 0
   }
 

@@ -4,7 +4,35 @@ import Testing
 
 @testable import JobStore
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 @Suite struct CommitTests {
+  /// The log has room left, the database has none.
+  @Test(.enabled(if: geteuid() == 0, "only root can mount a small disk"))
+  func aCommitStandsThoughItsCheckpointFindsTheDiskFull() async throws {
+    let folder = try TemporaryFolder("disk")
+    try await SmallDisk.with(bytes: 4 << 20, at: folder.path) { disk in
+      let path = folder["pocket.db"]
+      let store = try await JobStore(at: StoreLocation(path: path))
+      await store.setLogLimit(0)
+      try await store.insert(makeJob())
+      let line = String(repeating: "x", count: 99_999) + "\n"
+      for _ in 0..<5 { try await store.append(line, to: jobID(1)) }
+      let filling = try await disk.fill()
+      let result = try await store.append(line, to: jobID(1))
+      #expect(result == .committed(through: ByteOffset(600_000)))
+      #expect(try await store.bytes(of: jobID(1), .out).count == 600_000)
+      #expect(unlink(filling) == 0)
+      try await store.append(line, to: jobID(1))
+      #expect(try await store.bytes(of: jobID(1), .out).count == 700_000)
+      try TemporaryStore.checkInvariants(path)
+    }
+  }
+
   typealias Run = LineAssembler.Run
   let temporary: TemporaryStore
   let store: JobStore
