@@ -21,10 +21,11 @@ final class Connection {
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     let code = sqlite3_open_v2(path, &opened, flags, nil)
     guard let opened else {
-      throw .sqlite(SQLiteFailure(code: code, words: "no memory", doing: "open it", path: path))
+      throw .sqlite(
+        SQLiteFailure(code: code, words: "no memory", doing: "open the store", path: path))
     }
     handle = opened
-    guard code == SQLITE_OK else { throw failure(code, doing: "open it") }
+    guard code == SQLITE_OK else { throw failure(code, verb: "open the store") }
     // Before anything else: also a connection that fails later must not checkpoint when it closes.
     try check(pocket_forbid_checkpoint_on_close(handle), doing: "configure it")
     sqlite3_busy_timeout(handle, Self.busyTimeout)
@@ -145,11 +146,13 @@ final class Connection {
   }
 
   private func failure(_ code: Int32, doing: String) -> StoreError {
+    let words = doing.split(whereSeparator: { $0 == " " || $0 == "\n" }).prefix(3)
+    return failure(code, verb: "run \(words.joined(separator: " "))")
+  }
+
+  private func failure(_ code: Int32, verb: String) -> StoreError {
     let words = String(cString: sqlite3_errmsg(handle))
-    let verb = doing.split(whereSeparator: { $0 == " " || $0 == "\n" }).prefix(3)
-    return .sqlite(
-      SQLiteFailure(
-        code: code, words: words, doing: "run \(verb.joined(separator: " "))", path: path))
+    return .sqlite(SQLiteFailure(code: code, words: words, doing: verb, path: path))
   }
 }
 

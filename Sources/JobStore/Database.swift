@@ -7,10 +7,12 @@ final class Database {
   private let lock: StoreLock
 
   /// Opens the store at `location`, makes what is missing, and brings an older one up to date.
-  init(at location: StoreLocation) throws(StoreError) {
+  init(
+    at location: StoreLocation, onWait: @escaping @Sendable () -> Void = {}
+  ) throws(StoreError) {
     try location.refuseInTests()
     try location.prepare()
-    lock = try StoreLock(path: location.lockPath)
+    lock = try StoreLock(path: location.lockPath, onWait: onWait)
     connection = try Connection(path: location.path)
     try connection.execute("PRAGMA foreign_keys = ON")
     // A look at an up-to-date store waits for no writer.

@@ -15,10 +15,17 @@ public actor JobStore {
 
   /// Opens the store at `location`. It makes what is missing (folder 0700, file 0600), brings an
   /// older format up to date and refuses a newer one untouched.
-  public init(at location: StoreLocation) async throws(StoreError) {
+  ///
+  /// - Parameter onWait: called on the store's thread when a write has waited 2 s for other
+  ///   processes, and goes on waiting; it must return at once.
+  public init(
+    at location: StoreLocation, onWait: @escaping @Sendable () -> Void = {}
+  ) async throws(StoreError) {
     self.location = location
     thread = StoreThread()
-    database = try await thread.run { () throws(StoreError) in try Database(at: location) }
+    database = try await thread.run { () throws(StoreError) in
+      try Database(at: location, onWait: onWait)
+    }
   }
 
   /// Yields at once, and then whenever the store has changed, whichever process changed it. Changes

@@ -42,6 +42,18 @@ public enum StoreError: Error, Sendable {
   case backupExists(path: String)
 }
 
+extension StoreError {
+  /// Whether others keep the store busy: the same may succeed when they are done.
+  public var isBusy: Bool {
+    switch self {
+    case .lockHeld: true
+    // SQLITE_BUSY, SQLITE_LOCKED.
+    case .sqlite(let failure): failure.primaryCode == 5 || failure.primaryCode == 6
+    default: false
+    }
+  }
+}
+
 /// An error of SQLite's.
 public struct SQLiteFailure: Sendable, Hashable {
   /// The extended result code (sqlite.org/rescode.html).

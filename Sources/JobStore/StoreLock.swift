@@ -13,13 +13,17 @@
 final class StoreLock {
   /// How long to wait for other writers before giving up, in seconds.
   static let patience = 10
+  /// After how long a wait is told, in seconds.
+  private static let patienceInSilence = 2
 
+  /// Called once in a wait that takes long.
+  private let onWait: @Sendable () -> Void
   private let path: String
   private let file: Int32
 
   /// Opens the lock file, and makes it where it is missing.
-  init(path: String) throws(StoreError) {
-    self.path = path
+  init(path: String, onWait: @escaping @Sendable () -> Void = {}) throws(StoreError) {
+    (self.path, self.onWait) = (path, onWait)
     file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw .file(path: path, doing: "open the lock file", errno: errno) }
   }
@@ -36,13 +40,19 @@ final class StoreLock {
   }
 
   private func acquire(patience: Int) throws(StoreError) {
-    let deadline = ContinuousClock.now + .seconds(patience)
+    let start = ContinuousClock.now
+    let deadline = start + .seconds(patience)
+    var wasTold = false
     var pause: UInt32 = 200
     while flock(file, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR else {
         throw .file(path: path, doing: "lock", errno: errno)
       }
       guard ContinuousClock.now < deadline else { throw .lockHeld(path: path, seconds: patience) }
+      if !wasTold, ContinuousClock.now > start + .seconds(Self.patienceInSilence) {
+        wasTold = true
+        onWait()
+      }
       // flock has no wait with a deadline. The pauses stay short, since a busy writer lets go of
       // the lock for moments only.
       usleep(pause)

@@ -1,4 +1,5 @@
 import JobModel
+import JobStore
 
 /// What happens to a job while somebody follows it. The output itself is not in the events: it is
 /// in the store by the time that `committed` says so, and is read from there.
@@ -8,6 +9,9 @@ public enum JobEvent: Sendable {
   /// The link was lost or could not be made; the next attempt comes after `retryIn`. The job is not
   /// affected.
   case disconnected(JobError, retryIn: Duration)
+  /// Others keep the store busy, so that nothing can be taken in; it is tried again for as long as
+  /// somebody waits.
+  case storeBusy(StoreError)
   /// The job's state is now this one.
   case state(JobState)
   /// The stream's bytes up to `through` are in the store.

@@ -34,14 +34,29 @@ struct CommandContext: Sendable {
 extension CommandContext {
   /// Opens the user's store, and makes it when there is none.
   func openStore() async throws(StoreError) -> JobStore {
-    try await JobStore(at: storeLocation())
+    try await openStore(at: storeLocation())
   }
 
   /// Opens the store if there is one already.
   func openStoreIfPresent() async throws(StoreError) -> JobStore? {
     let location = try storeLocation()
-    return access(location.path, F_OK) == 0 ? try await JobStore(at: location) : nil
+    return access(location.path, F_OK) == 0 ? try await openStore(at: location) : nil
   }
+
+  private func openStore(at location: StoreLocation) async throws(StoreError) -> JobStore {
+    try await JobStore(at: location) { [console] in
+      Task {
+        do {
+          try await console.show(status: Self.storeIsBusy, isNews: true)
+        } catch {
+          // stderr is gone; the next thing that must be said there finds it out.
+        }
+      }
+    }
+  }
+
+  /// What is said while others keep the store busy.
+  static let storeIsBusy = "waiting for another program that keeps the store busy…"
 
   /// Where the user's store lies.
   func storeLocation() throws(StoreError) -> StoreLocation {

@@ -94,6 +94,23 @@ import Testing
     }
   }
 
+  @Test func aLongWaitIsToldOnce() async throws {
+    let temporary = try TemporaryStore()
+    _ = try await temporary.open()
+    let path = temporary.location.lockPath
+    let told = Locked(0)
+    try await onOwnThread {
+      let holder = try StoreLock(path: path)
+      let waiter = try StoreLock(path: path) { told.withLock { $0 += 1 } }
+      try waiter.withLock {}
+      #expect(told.withLock { $0 } == 0)
+      #expect(throws: StoreError.self) {
+        try holder.withLock { () throws(StoreError) in try waiter.withLock(patience: 4) {} }
+      }
+    }
+    #expect(told.withLock { $0 } == 1)
+  }
+
   @Test func theLockOfADeadProcessIsFree() async throws {
     let temporary = try TemporaryStore()
     let path = temporary.location.lockPath

@@ -1,4 +1,5 @@
 import JobModel
+import JobStore
 import SSHClient
 
 extension HostLink {
@@ -29,13 +30,15 @@ private func isLinkFailure(_ error: any Error) -> Bool {
   }
 }
 
-/// Decides whether it is of use to try a host again, and waits before that. A host that was never
-/// reached is given up after a time; once it has answered, it is tried for as long as the caller's
-/// task lives.
+/// Decides whether it is of use to try again, and waits before that. A host that was never reached is
+/// given up after a time; once it has answered, it is tried for as long as the caller's task lives,
+/// and so is a store that others keep busy.
 struct Persistence {
   /// Whether the host has answered, or something may at least have arrived there.
   private(set) var wasReached = false
   private static let patienceWithBusyHost = Duration.seconds(300)
+  /// The store has waited for others by itself before it says that it is busy.
+  private static let pauseForStore = Duration.seconds(1)
   private let patience: Duration
   private let progress: @Sendable (JobEvent) -> Void
   private let start = ContinuousClock.now
@@ -58,6 +61,10 @@ struct Persistence {
   ///
   /// - Throws: `error` as a `JobError`, when another attempt would be of no use.
   mutating func recover(from error: any Error) async throws {
+    if let busy = StoreError(busyIn: error) {
+      progress(.storeBusy(busy))
+      return try await Task.sleep(for: Self.pauseForStore)
+    }
     let error = (error as? SSHError).map(JobError.init) ?? error
     guard let failure = error as? JobError else { throw error }
     var sshError: SSHError?
@@ -80,5 +87,15 @@ struct Persistence {
     let wait = backoff.wait(after: sshError)
     progress(.disconnected(failure, retryIn: wait))
     try await Task.sleep(for: wait)
+  }
+}
+
+extension StoreError {
+  /// The store's error in another one, if it says that others keep the store busy.
+  fileprivate init?(busyIn error: any Error) {
+    var found = error as? StoreError
+    if case .store(let inner)? = error as? JobError { found = inner }
+    guard let found, found.isBusy else { return nil }
+    self = found
   }
 }

@@ -10,6 +10,7 @@ struct Following {
   private let job: Job
   private var printer: OutputPrinter?
   private var isConnected = false
+  private var storeIsBusy = false
   private var away: (words: String, until: ContinuousClock.Instant)?
 
   /// What wakes the follower up.
@@ -39,6 +40,14 @@ struct Following {
   ///
   /// - Parameter events: what is to be taken in: `client.follow`, or a launch before it.
   mutating func run(_ events: JobEvents) async throws -> End {
+    do {
+      return try await takeAll(events)
+    } catch {
+      throw told(error)
+    }
+  }
+
+  private mutating func takeAll(_ events: JobEvents) async throws -> End {
     let (signals, continuation) = AsyncStream.makeStream(of: Signal.self)
     let interrupts = context.interrupts()
     let tasks = [
@@ -78,7 +87,11 @@ struct Following {
         return .detached
       case .failed(let error):
         try await context.console.show(status: nil)
-        try await printer?.saveMarks()
+        do {
+          try await printer?.saveMarks()
+        } catch {
+          // What has ended the follow is the error that counts.
+        }
         throw error
       }
     }
@@ -102,7 +115,15 @@ struct Following {
       } else {
         try await console.show(status: "\(error); trying again", isNews: true)
       }
+    case .storeBusy:
+      storeIsBusy = true
+      try await console.show(status: CommandContext.storeIsBusy, isNews: true)
     case .committed:
+      if storeIsBusy, !console.facts.errorsIsTerminal {
+        try await console.say("the store can be written to again")
+      }
+      storeIsBusy = false
+      try await console.show(status: nil)
       try await printer?.printStored()
     case .gap(let stream, let reason, let offset):
       try await printer?.printStored()
@@ -116,6 +137,20 @@ struct Following {
         "\(size(out + err)) came after the end and are not part of the output")
     case .state, .ended: break
     }
+  }
+
+  /// An error of the store's says nothing about the job.
+  private func told(_ error: any Error) -> any Error {
+    var failure = error as? StoreError
+    if case .store(let inner)? = error as? JobError { failure = inner }
+    guard let failure else { return error }
+    let error = CommandError(failure)
+    let lines = [
+      "the job itself is not affected; to go on where its output was stored last:",
+      "  pocket resume \(job.name ?? job.id.description)",
+    ]
+    return CommandError(
+      error.code, error.message, details: error.details + lines, exit: error.exit)
   }
 
   private func showReconnecting() async throws {

@@ -74,13 +74,19 @@ struct OutputPrinter {
     try await saveMarks()
   }
 
-  /// Notes in the store how far was shown.
+  /// Notes in the store how far was shown. A store that others keep busy is left for the next time:
+  /// without the mark, lines are shown twice and none is missed.
   mutating func saveMarks() async throws {
-    savedAt = .now
     for (stream, position) in unsaved {
-      try await store.setShownMark(position, of: job.id, stream)
+      do throws(StoreError) {
+        try await store.setShownMark(position, of: job.id, stream)
+        unsaved[stream] = nil
+      } catch {
+        guard error.isBusy else { throw error }
+        break
+      }
     }
-    unsaved = [:]
+    savedAt = .now
   }
 
   private mutating func print(_ chunk: Chunk) async throws {
