@@ -34,7 +34,8 @@ let package = Package(
       name: "RemoteScripts", path: "shell",
       resources: [
         .embedInCode("prelude.sh"), .embedInCode("processes.sh"), .embedInCode("records.sh"),
-        .embedInCode("carriers.sh"), .embedInCode("cgroups.sh"), .embedInCode("evidence.sh"),
+        .embedInCode("carriers.sh"), .embedInCode("cgroups.sh"), .embedInCode("causes.sh"),
+        .embedInCode("evidence.sh"),
         .embedInCode("staging.sh"), .embedInCode("signals.sh"),
         .embedInCode("launch.sh"), .embedInCode("supervise.sh"), .embedInCode("watch.sh"),
         .embedInCode("lead.sh"),

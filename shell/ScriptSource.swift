@@ -7,9 +7,9 @@ enum ScriptSource {
 
   /// Every script that is embedded.
   static let names = [
-    "prelude", "processes", "carriers", "cgroups", "records", "evidence", "staging", "signals",
-    "pieces", "launch", "supervise", "watch", "lead", "follow", "cancel", "inspect", "list",
-    "adopt", "remove", "asking", "storage", "doctor",
+    "prelude", "processes", "carriers", "cgroups", "records", "causes", "evidence", "staging",
+    "signals", "pieces", "launch", "supervise", "watch", "lead", "follow", "cancel", "inspect",
+    "list", "adopt", "remove", "asking", "storage", "doctor",
   ]
 
   private static func bytes(_ name: String) -> [UInt8] {
@@ -19,6 +19,7 @@ enum ScriptSource {
     case "carriers": PackageResources.carriers_sh
     case "cgroups": PackageResources.cgroups_sh
     case "records": PackageResources.records_sh
+    case "causes": PackageResources.causes_sh
     case "evidence": PackageResources.evidence_sh
     case "staging": PackageResources.staging_sh
     case "signals": PackageResources.signals_sh

@@ -11,7 +11,7 @@ step() { say "step $1"; }
 look_for_the_living() { # -> alive (in the job's group), beyond (carriers of the cookie outside it)
   local pid members kin=''
   # Not the group of a stranger who has our number by now.
-  if is_process_number "$recorded_group" && [ "$machine" != other ] && [ "$boot" != other ]; then
+  if is_process_number "$recorded_group" && [ "$machine" != other ] && ! is_past; then
     look_at_leader
     [ "$leader" = stranger ] || group_members "$recorded_group" "$recorded_session"
   fi
@@ -64,8 +64,7 @@ main() {
   [ ! -e "$tombstone" ] || { say removed; finish; }
   [ -e "$job/started" ] || forbid_start
   read_started
-  [ "$start" != none ] || fail stranger 'the started file is not whole'
-  if [ "$start" != claimed ]; then
+  if [ "$start" != claimed ] && [ "$start" != damaged ]; then
     say survivors
     look
     tell_evidence

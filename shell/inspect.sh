@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # shellcheck shell=bash disable=SC2034,SC2154
-# uses: prelude processes carriers records evidence
+# uses: prelude processes carriers cgroups records causes evidence
 # inspect: one look at a job, with nothing changed. Arguments: out_bytes and err_bytes, how many
 # leading bytes of each stream to digest, or `-`.
 
@@ -30,21 +30,27 @@ tell_stream() { # <stream> <file> <bytes>
   say "digest $1 $3 ${digest:--}"
 }
 
+tell_leftovers() { # each once: a member of the group may carry the cookie too
+  local pid left=''
+  cookie_carriers
+  for pid in $kin $carriers; do
+    case " $left " in *" $pid "*) ;; *) left="$left $pid" ;; esac
+  done
+  # shellcheck disable=SC2086
+  tell_processes $left
+  say "leftover$left"
+}
+
 main() {
+  local kin=''
   begin inspect
-  look with-group
+  look with-group with-causes
   tell_evidence
   if [ "$directory" = present ]; then
     tell_stream out "$job/out.jsonl" "$out_bytes"
     tell_stream err "$job/err.log" "$err_bytes"
   fi
-  if [ -n "$record" ]; then
-    cookie_carriers
-    # shellcheck disable=SC2086
-    tell_processes $members $carriers
-    # shellcheck disable=SC2086
-    say leftover $members $carriers
-  fi
+  [ -z "$record" ] || tell_leftovers
   finish
 }
 

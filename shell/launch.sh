@@ -20,6 +20,7 @@ answer() { # what `started` says, and whether it was this launch that started it
     cancelled) say cancelled ;;
     refused) say "refused $refusal ${refusal_words:--}" ;;
     claimed) say "started $by $recorded_pid $recorded_group $recorded_attempt" ;;
+    damaged) fail nostart "$job/started cannot be read, so the command may have run already" ;;
   esac
   finish
 }

@@ -31,8 +31,9 @@ read_started() { # -> start, recorded_*
       end) complete=yes ;;
     esac
   done <"$job/started"
-  # A started file that is not whole says nothing that a signal could rest on.
-  [ "$complete" = yes ] || [ "$start" != claimed ] || recorded_pid=''
+  # It was whole when it was linked, so that its disk has lost it since: the command may have run, and
+  # nothing is left that a signal could rest on.
+  if [ "$complete" != yes ] || [ "$start" = none ]; then start=damaged recorded_pid=''; fi
 }
 
 read_exit() { # -> record: the exit record's text, empty when there is none

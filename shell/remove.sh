@@ -13,7 +13,7 @@ main() {
     look with-group
     if [ "$start" = claimed ]; then
       [ "$machine" != other ] || fail elsewhere "the job belongs to $recorded_host"
-      if [ -z "$record" ] && [ "$boot" != other ] \
+      if [ -z "$record" ] && ! is_past \
         && { [ "$leader" = alive ] || [ "$supervisor" = alive ] || [ "$leader" = unknown ]; }; then
         fail running 'the job is still running'
       fi

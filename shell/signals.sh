@@ -26,7 +26,7 @@ identify() { # -> who: leader, group, none or refuse; why. In the same breath as
     why="the job runs on $recorded_host, this is $host_name"
     return
   fi
-  if [ "$boot" = other ]; then
+  if is_past; then
     who=none
     return
   fi

@@ -108,27 +108,6 @@ teardown_file() { spikes_stop; }
   expect 'disk in the record' "$(record_field "$id" disk)" ''
 }
 
-# Moves sshd, and so all that it starts from now on, into a memory cgroup of 64 MiB, in the hierarchy
-# of version 1 or 2.
-enter_small_cgroup() {
-  local root=/sys/fs/cgroup limit=memory.max counter=memory.events
-  if [ -e /sys/fs/cgroup/memory/memory.limit_in_bytes ]; then
-    root=/sys/fs/cgroup/memory limit=memory.limit_in_bytes counter=memory.oom_control
-  fi
-  mkdir "$root/pocket-spikes.$$" 2>/dev/null || return
-  cgroup=$root/pocket-spikes.$$
-  [ -e "$cgroup/$limit" ] && grep -q '^oom_kill ' "$cgroup/$counter" || return
-  echo 64M >"$cgroup/$limit" && cat "$SPIKES_DIR/sshd.pid" >"$cgroup/cgroup.procs"
-}
-
-leave_small_cgroup() {
-  local pid
-  while read -r pid; do
-    echo "$pid" >"${cgroup%/*}/cgroup.procs" || true
-  done <"$cgroup/cgroup.procs"
-  spikes_wait 5 rmdir "$cgroup" 2>/dev/null
-}
-
 @test "12 a command that the kernel killed for want of memory has that in its record" {
   need_root 'makes a cgroup'
   enter_small_cgroup || skip 'no memory cgroup can be made here'
@@ -150,23 +129,13 @@ leave_small_cgroup() {
 
 @test "12 a full disk (small btrfs image) still leaves an exit record" {
   need_root 'mounts a file system'
-  command -v mkfs.btrfs >/dev/null || skip 'mkfs.btrfs is not installed'
-  truncate -s 120M "$SPIKES_DIR/image"
-  mkfs.btrfs -q -m single -d single "$SPIKES_DIR/image"
   full_disk btrfs
 }
 
 # Runs a job that fills the disk under ~/.pocket, of this kind.
 full_disk() {
   local id
-  disk=$(home_of host)/.pocket
-  rm -rf "$disk"
-  mkdir "$disk"
-  case $1 in
-    tmpfs) mount -t tmpfs -o size=4m tmpfs "$disk" ;;
-    btrfs) mount -o loop "$SPIKES_DIR/image" "$disk" || skip 'a btrfs image cannot be mounted here' ;;
-  esac
-  chown --reference="$(home_of host)" "$disk"
+  enter_small_disk "$1"
   id=$(new_id)
   launch "$id" sh -c 'cat /dev/zero; echo "cat said $?" >&2; exit 5'
   ended_with "$id" code 5
@@ -182,9 +151,7 @@ full_disk() {
 
 teardown() {
   [ -z "${cgroup:-}" ] || leave_small_cgroup
-  [ -n "${disk:-}" ] || return 0
-  umount "$disk" 2>/dev/null || umount -l "$disk" 2>/dev/null || true
-  rm -rf "$disk"
+  [ -z "${disk:-}" ] || leave_small_disk
 }
 
 @test "18 what a background child writes within a second after the leader's death belongs to the job" {

@@ -50,7 +50,7 @@ two_leaders_wait() { [ "$(find "$(home_of host)/held" -name 'waits.*' | wc -l)" 
   leader=$(started_field "$id" pid)
   sed -i 's/^boot=.*/boot=00000000-0000-0000-0000-000000000000/' "$(job_folder "$id")/started"
   # Everything else fits: only the boot tells that this pid, its group and its start are another's.
-  inspect "$id" | grep -q '^evidence .* boot=other leader=gone supervisor=gone ' || fail "$(inspect "$id")"
+  inspect "$id" | grep -q '^evidence .* boot=other init=same leader=gone supervisor=gone ' || fail "$(inspect "$id")"
   run -0 cancel "$id" interrupt=yes grace=1
   run ! grep -q '^step \(INT\|TERM\|KILL\)$' <<<"$output"
   lives "$leader"

@@ -86,3 +86,47 @@ cancel() {
 }
 
 inspect() { client ask inspect "id=$1" "out_bytes=${2:--}" "err_bytes=${3:--}"; }
+
+# enter_small_disk tmpfs|btrfs: ~/.pocket becomes a disk of its own; skips where that cannot be.
+enter_small_disk() {
+  disk=$(home_of "${SPIKES_HOST:-host}")/.pocket
+  rm -rf "$disk"
+  mkdir "$disk"
+  case $1 in
+    tmpfs) mount -t tmpfs -o size=4m tmpfs "$disk" ;;
+    btrfs)
+      command -v mkfs.btrfs >/dev/null || skip 'mkfs.btrfs is not installed'
+      rm -f "$SPIKES_DIR/image"
+      truncate -s 120M "$SPIKES_DIR/image"
+      mkfs.btrfs -q -m single -d single "$SPIKES_DIR/image"
+      mount -o loop "$SPIKES_DIR/image" "$disk" || skip 'a btrfs image cannot be mounted here'
+      ;;
+  esac
+  chown --reference="${disk%/*}" "$disk"
+}
+
+leave_small_disk() {
+  umount "$disk" 2>/dev/null || umount -l "$disk" 2>/dev/null || true
+  rm -rf "$disk"
+}
+
+# Moves sshd, and so all that it starts from now on, into a memory cgroup of 64 MiB, in the hierarchy
+# of version 1 or 2.
+enter_small_cgroup() {
+  local root=/sys/fs/cgroup limit=memory.max counter=memory.events
+  if [ -e /sys/fs/cgroup/memory/memory.limit_in_bytes ]; then
+    root=/sys/fs/cgroup/memory limit=memory.limit_in_bytes counter=memory.oom_control
+  fi
+  mkdir "$root/pocket-spikes.$$" 2>/dev/null || return
+  cgroup=$root/pocket-spikes.$$
+  [ -e "$cgroup/$limit" ] && grep -q '^oom_kill ' "$cgroup/$counter" || return
+  echo 64M >"$cgroup/$limit" && cat "$SPIKES_DIR/sshd.pid" >"$cgroup/cgroup.procs"
+}
+
+leave_small_cgroup() {
+  local pid
+  while read -r pid; do
+    echo "$pid" >"${cgroup%/*}/cgroup.procs" || true
+  done <"$cgroup/cgroup.procs"
+  spikes_wait 5 rmdir "$cgroup" 2>/dev/null
+}

@@ -29,7 +29,7 @@ extension JobState: LosslessStringConvertible {
       case ("finished", let rest?): ExitStatus(String(rest)).map { .finished($0) }
       case ("cancelled", nil): .cancelled(nil)
       case ("cancelled", let rest?): ExitRecord(rest).map { .cancelled($0) }
-      case ("lost", let rest?): LostReason(rawValue: String(rest)).map { .lost($0) }
+      case ("lost", let rest?): LostReason(stored: rest).map { .lost($0) }
       case ("elsewhere", let rest?): .elsewhere(machine: String(rest))
       case ("unreachable", let rest?): Self.unreachable(rest)
       case ("neverStarted", let rest?): NeverStartedReason(rest).map { .neverStarted($0) }
@@ -49,6 +49,13 @@ extension JobState: LosslessStringConvertible {
   static func firstWord(of text: Substring) -> (Substring, Substring?) {
     guard let space = text.utf8.firstIndex(of: 0x20) else { return (text, nil) }
     return (text[..<space], text[text.utf8.index(after: space)...])
+  }
+}
+
+extension LostReason {
+  fileprivate init?(stored word: Substring) {
+    // What was stored before the causes were told apart.
+    self.init(rawValue: word == "supervisorGone" ? "killed" : String(word))
   }
 }
 

@@ -20,10 +20,20 @@ public enum JobState: Hashable, Sendable {
 
 /// Why the end of a started job cannot be found out.
 public enum LostReason: String, Hashable, Sendable {
-  /// The machine, or its PID 1, was started anew since.
+  /// The machine was started anew since.
   case rebooted
-  /// Leader and supervisor are gone and left no exit record.
-  case supervisorGone
+  /// The container was started anew since: its PID 1 is another one, on a machine that has run on.
+  case containerRestarted
+  /// Leader and supervisor are gone and left no exit record; nothing says why.
+  case killed
+  /// They are gone, and the kernel says that it killed for want of memory.
+  case outOfMemory
+  /// They are gone, and logind ends what a login session leaves behind.
+  case loggedOut
+  /// They are gone, and the job directory's disk is full.
+  case diskFull
+  /// What `started` held is damaged, so that nothing can be told of its processes.
+  case startDamaged
   /// The job directory was removed by `rm`, here or on another device.
   case removed
   /// The job directory is not there any more.
@@ -55,16 +65,30 @@ extension JobState {
     case .refused(let reason, let words): return .neverStarted(.refused(reason, words: words))
     case .cancelled: return .cancelled(nil)
     case .none: return .launching
+    case .damaged: return .lost(.startDamaged)
     case .claimed: break
     }
     if evidence.directory == .absent { return .launching }
     if evidence.machine == .other { return .elsewhere(machine: evidence.hostName ?? "?") }
     if evidence.boot == .other { return .lost(.rebooted) }
+    if evidence.firstProcess == .other {
+      // The boot is unknown on a BSD, which has no such containers.
+      return .lost(evidence.boot == .same ? .containerRestarted : .rebooted)
+    }
     switch (evidence.leader, evidence.supervisor) {
     case (.alive, _), (.unknown, _), (_, .alive), (_, .unknown): return .running
     // A stranger has taken the leader's pid, a zombie supervisor writes nothing more.
-    default: return .lost(.supervisorGone)
+    default: return .lost(cause(in: evidence))
     }
+  }
+
+  /// Why leader and supervisor are gone, as far as the host tells: what is surer comes first.
+  private static func cause(in evidence: Evidence) -> LostReason {
+    if evidence.memory == .killed { return .outOfMemory }
+    if evidence.logout == .killed { return .loggedOut }
+    if evidence.memory == .counted { return .outOfMemory }
+    if evidence.disk == .full { return .diskFull }
+    return .killed
   }
 
   /// The state after one look: what the evidence says, as far as it can follow on what was known.
@@ -75,6 +99,10 @@ extension JobState {
     case (.launching, _), (_, .finished), (_, .cancelled): break
     case (_, .launching): next = .lost(.directoryGone)
     case (_, .neverStarted(.removed)): next = .lost(.removed)
+    // What told of the cause goes: a log turns over, a disk gets room.
+    case (.lost(.outOfMemory), .lost(.killed)), (.lost(.loggedOut), .lost(.killed)),
+      (.lost(.diskFull), .lost(.killed)):
+      next = known
     default: break
     }
     return canBecome(next) ? next : self

@@ -95,7 +95,7 @@ struct ReplyWords {
     case "leftover": return processes.map { .leftover($0) }
     case "job": return count == 1 ? JobID(fields[0]).map { .job($0) } : nil
     case "exit": return ExitRecord(fields.joined(separator: " ")).map { .exit($0) }
-    default: return evidence.map { .evidence($0) }
+    default: return Evidence(fields.joined(separator: " ")).map { .evidence($0) }
     }
   }
 
@@ -131,38 +131,6 @@ struct ReplyWords {
       return .digest(stream, bytes: bytes, sha256: fields[2])
     default: return nil
     }
-  }
-
-  private var evidence: Evidence? {
-    var values: [Substring: String] = [:]
-    for field in fields {
-      let pair = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard pair.count == 2 else { return nil }
-      values[pair[0]] = String(pair[1])
-    }
-    func value<Value: RawRepresentable<String>>(_ key: Substring) -> Value? {
-      values[key].flatMap { Value(rawValue: $0) }
-    }
-    guard let directory: Evidence.Directory = value("directory"),
-      let machine: Evidence.Match = value("machine"), let boot: Evidence.Match = value("boot"),
-      let leader: Evidence.Presence = value("leader"),
-      let supervisor: Evidence.Presence = value("supervisor"), let cancel = values["cancel"],
-      ["yes", "no"].contains(cancel)
-    else { return nil }
-    let start: Evidence.Start
-    switch values["start"] {
-    case "none": start = .none
-    case "claimed": start = .claimed
-    case "cancelled": start = .cancelled
-    case "refused": start = .refused(nil, words: "")
-    default: return nil
-    }
-    let group = values["group"].flatMap { Int($0) }
-    if let group, group < 0 { return nil }
-    let host = values["host"].flatMap { $0 == "-" || $0.isEmpty ? nil : $0 }
-    return Evidence(
-      directory: directory, start: start, machine: machine, hostName: host, boot: boot,
-      leader: leader, supervisor: supervisor, groupMembers: group, cancelRequested: cancel == "yes")
   }
 
   /// A field that is a stream's name.

@@ -22,6 +22,12 @@ public struct Job: Sendable, Hashable {
   public var proved = false
   /// Living processes that were seen after its end.
   public var leftovers: [HostProcess] = []
+  /// What the last look at its host found.
+  public var evidence: Evidence?
+  /// When that look was, in seconds since 1970 by this client's clock.
+  public var evidenceAt: Int64?
+  /// When its output last grew, as far as was seen, in seconds since 1970 by this client's clock.
+  public var outputAt: Int64?
   /// The nonce of the attempt that started it.
   public var attempt: String?
   /// The leader's process id on the host.
@@ -58,7 +64,8 @@ public struct Job: Sendable, Hashable {
 extension Job {
   static let columns = """
     id, host, title, created_at, digest, request, prompt, state, state_at, proved, leftovers, attempt,
-    pid, pgid, exit, late_out, late_err, agent_session, outcome
+    pid, pgid, exit, late_out, late_err, agent_session, outcome,
+    evidence, evidence_at, output_at
     """
 
   /// Reads a row of `columns`.
@@ -88,5 +95,9 @@ extension Job {
     lateErr = row.integer(16)
     agentSession = row.optionalText(17)
     outcome = row.optionalText(18)
+    // What another version has written there and this one cannot read is as good as never seen.
+    evidence = row.optionalText(19).flatMap { Evidence($0) }
+    evidenceAt = row.optionalInteger(20)
+    outputAt = row.optionalInteger(21)
   }
 }

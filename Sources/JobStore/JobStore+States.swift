@@ -20,16 +20,18 @@ extension JobStore {
     }
   }
 
-  /// Notes what was seen of a job at `time` (seconds since 1970), with the exit record if one was
-  /// seen, and with what is left of it if that was looked for. Returns false, and keeps what is known, when the end is proved already or the state
+  /// Notes what was seen of a job at `time` (seconds since 1970): the state that follows from it, the
+  /// evidence and the exit record if there was a look, and what is left of it if that was looked for.
+  /// Returns false, and keeps the state that is known, when the end is proved already or the state
   /// cannot follow on the known one.
   @discardableResult
   public func record(
-    _ state: JobState, leftovers: [HostProcess]? = nil, exit: ExitRecord? = nil,
-    at time: Int64 = JobStore.now(), for id: JobID
+    _ state: JobState, evidence: Evidence? = nil, leftovers: [HostProcess]? = nil,
+    exit: ExitRecord? = nil, at time: Int64 = JobStore.now(), for id: JobID
   ) throws(StoreError) -> Bool {
     try database.write { connection throws(StoreError) in
       let job = try Self.number(of: id, connection)
+      try Self.store(evidence, at: time, for: job, connection)
       // Leftovers are looked for after the end as well.
       if let leftovers {
         try connection.run(
@@ -47,9 +49,9 @@ extension JobStore {
 
   /// Stores the proved end of a job (invariant 4), if the committed offsets of both streams' newest
   /// generations equal the record's sizes; else it returns false and changes nothing. For an end
-  /// that is proved already it returns true.
+  /// that is proved already it returns true. `evidence` is what was seen beside the record.
   public func finish(
-    _ id: JobID, _ record: ExitRecord, at time: Int64 = JobStore.now()
+    _ id: JobID, _ record: ExitRecord, evidence: Evidence? = nil, at time: Int64 = JobStore.now()
   ) throws(StoreError) -> Bool {
     try database.write { connection throws(StoreError) in
       let job = try Self.number(of: id, connection)
@@ -58,6 +60,7 @@ extension JobStore {
         let position = try Self.position(of: job, stream, connection)
         guard position.offset == record.size(of: stream) else { return false }
       }
+      try Self.store(evidence, at: time, for: job, connection)
       let state: JobState =
         record.cancelRequested ? .cancelled(record) : .finished(record.status)
       try connection.run(
@@ -95,6 +98,21 @@ extension JobStore {
     case .cancelled(nil), .neverStarted: true
     default: false
     }
+  }
+
+  private static func store(
+    _ evidence: Evidence?, at time: Int64, for job: SQLValue, _ connection: Connection
+  ) throws(StoreError) {
+    guard let evidence else { return }
+    try connection.run(
+      """
+      UPDATE job SET evidence = ?, evidence_at = ?, output_at = COALESCE(?, output_at)
+      WHERE number = ?
+      """,
+      [
+        .text(evidence.description), .integer(time),
+        evidence.quietSeconds.map { .integer(time - $0) } ?? .null, job,
+      ])
   }
 
   func set(_ columns: String, _ values: [SQLValue], of id: JobID) throws(StoreError) {

@@ -11,8 +11,9 @@ import Testing
 
   static let all: [JobState] = [
     .launching, .running, .finished(.code(0)), .finished(.signal(9)), .finished(.unknown(137)),
-    .cancelled(nil), .cancelled(cancelledRecord), .lost(.rebooted), .lost(.supervisorGone),
-    .lost(.removed), .lost(.directoryGone), .elsewhere(machine: "node two"),
+    .cancelled(nil), .cancelled(cancelledRecord), .lost(.rebooted), .lost(.containerRestarted),
+    .lost(.killed), .lost(.outOfMemory), .lost(.loggedOut), .lost(.diskFull), .lost(.startDamaged),
+    .lost(.removed), .lost(.directoryGone), .lost(.outputCut), .elsewhere(machine: "node two"),
     .unreachable(since: 1_764_486_000, lastKnown: .running),
     .unreachable(since: 5, lastKnown: .cancelled(cancelledRecord)),
     .unreachable(since: 5, lastKnown: .elsewhere(machine: "a b c")), .neverStarted(.removed),
@@ -23,6 +24,12 @@ import Testing
   @Test(arguments: all)
   func theTextBringsTheStateBack(state: JobState) {
     #expect(JobState(state.description) == state)
+  }
+
+  @Test func theWordOfAnEarlierVersionIsStillRead() {
+    #expect(JobState("lost supervisorGone") == .lost(.killed))
+    let away = "unreachable 5 lost supervisorGone"
+    #expect(JobState(away) == .unreachable(since: 5, lastKnown: .lost(.killed)))
   }
 
   @Test(arguments: [
@@ -36,7 +43,7 @@ import Testing
   private func evidence(_ edit: (inout Evidence) -> Void = { _ in }) -> Evidence {
     var evidence = Evidence(
       directory: .present, start: .claimed, machine: .same, hostName: "dev1", boot: .same,
-      leader: .alive, supervisor: .alive)
+      firstProcess: .same, leader: .alive, supervisor: .alive)
     edit(&evidence)
     return evidence
   }
@@ -76,8 +83,75 @@ import Testing
   @Test func anotherMachineOrBootIsToldApart() {
     #expect(derived { $0.machine = .other } == .elsewhere(machine: "dev1"))
     #expect(derived { $0.boot = .other } == .lost(.rebooted))
+    #expect(derived { $0.firstProcess = .other } == .lost(.containerRestarted))
+    #expect(
+      derived {
+        $0.boot = .other
+        $0.firstProcess = .other
+      } == .lost(.rebooted))
+    #expect(
+      derived {
+        $0.boot = .unknown
+        $0.firstProcess = .other
+      } == .lost(.rebooted))
+  }
+
+  /// What hidepid, a container or a BSD does not show is no mismatch.
+  @Test func whatIsUnknownIsNoMismatch() {
     #expect(derived { $0.machine = .unknown } == .running)
     #expect(derived { $0.boot = .unknown } == .running)
+    #expect(derived { $0.firstProcess = .unknown } == .running)
+    #expect(
+      derived {
+        ($0.machine, $0.boot, $0.firstProcess) = (.unknown, .unknown, .unknown)
+        ($0.leader, $0.supervisor) = (.unknown, .unknown)
+      } == .running)
+  }
+
+  @Test func aStartThatIsDamagedIsNeitherRunningNorNeverStarted() {
+    #expect(derived { $0.start = .damaged } == .lost(.startDamaged))
+    #expect(
+      derived {
+        $0.start = .damaged
+        $0.exit = Self.record
+      } == .finished(.code(3)))
+  }
+
+  /// Of what took leader and supervisor without a record, the host's own words decide.
+  @Test func aCauseIsNamedOnlyWhereTheHostTellsIt() {
+    typealias Causes = (Evidence.Memory, Evidence.Logout, Evidence.Disk)
+    let expected: [(Causes, LostReason)] = [
+      ((.unknown, .unknown, .unknown), .killed), ((.none, .none, .free), .killed),
+      ((.killed, .unknown, .unknown), .outOfMemory), ((.counted, .none, .full), .outOfMemory),
+      ((.killed, .killed, .full), .outOfMemory), ((.none, .killed, .full), .loggedOut),
+      ((.unknown, .killed, .unknown), .loggedOut), ((.none, .none, .full), .diskFull),
+    ]
+    for ((memory, logout, disk), reason) in expected {
+      let found = derived {
+        ($0.leader, $0.supervisor) = (.gone, .gone)
+        ($0.memory, $0.logout, $0.disk) = (memory, logout, disk)
+      }
+      #expect(found == .lost(reason), "memory \(memory), logout \(logout), disk \(disk)")
+    }
+    // Where one of the two lives, nothing has ended for want of memory or room.
+    #expect(
+      derived {
+        $0.leader = .gone
+        ($0.memory, $0.logout, $0.disk) = (.counted, .killed, .full)
+      } == .running)
+  }
+
+  @Test func aCauseThatWasSeenOnceStays() {
+    let gone = evidence { ($0.leader, $0.supervisor) = (.gone, .gone) }
+    for reason in [LostReason.outOfMemory, .loggedOut, .diskFull] {
+      #expect(JobState.lost(reason).next(given: gone) == .lost(reason))
+    }
+    let killed = evidence {
+      ($0.leader, $0.supervisor) = (.gone, .gone)
+      $0.memory = .killed
+    }
+    #expect(JobState.lost(.killed).next(given: killed) == .lost(.outOfMemory))
+    #expect(JobState.lost(.diskFull).next(given: evidence { $0.boot = .other }) == .lost(.rebooted))
   }
 
   @Test func processesDecideTheRest() {
@@ -86,8 +160,8 @@ import Testing
       (.alive, .gone, .running), (.alive, .alive, .running), (.zombie, .alive, .running),
       (.gone, .alive, .running), (.stranger, .alive, .running), (.unknown, .gone, .running),
       (.gone, .unknown, .running), (.unknown, .unknown, .running),
-      (.gone, .gone, .lost(.supervisorGone)), (.zombie, .gone, .lost(.supervisorGone)),
-      (.stranger, .gone, .lost(.supervisorGone)), (.gone, .zombie, .lost(.supervisorGone)),
+      (.gone, .gone, .lost(.killed)), (.zombie, .gone, .lost(.killed)),
+      (.stranger, .gone, .lost(.killed)), (.gone, .zombie, .lost(.killed)),
     ]
     for (leader, supervisor, state) in expected {
       let found = derived {

@@ -63,7 +63,7 @@ import Testing
         "\n              cancel queued 2 h ago, waits for dev1\n"))
     #expect(
       await world.run("show", "@").output.contains(
-        "\n           cancel queued 2 h ago, waits for dev1\n"))
+        "\n  next     cancel queued 2 h ago, waits for dev1: pocket cancel aaaaaaaaaaa1\n"))
     #expect(await world.run("ls", "--json").output.contains(#""cancelWantedAt":1764478800,"#))
   }
 }

@@ -94,7 +94,7 @@ import Testing
 
   @Test(
     arguments: [
-      (.lost(.removed), 125, "it was removed"),
+      (.lost(.removed), 125, "its directory on the host was removed"),
       (.neverStarted(.refused(.program, words: "no x")), 127, "no such program: no x"),
       (.neverStarted(.refused(.permission, words: "w")), 126, "may not be run"),
       (.neverStarted(.refused(.cwd, words: "w")), 126, "cannot enter the directory"),

@@ -54,8 +54,8 @@ import Testing
     let output = await world.run("ls", "--json").output
     #expect(
       output == """
-        {"agent":null,"agentSession":null,"cancelWantedAt":null,"cappedStreams":[],"code":null,"createdAt":1764482400,"detail":"finished signal 9","endedAt":1764482490,"errBytes":0,"errGeneration":0,"host":"dev1","id":"bbbbbbbbbbb2","lateErrBytes":0,"lateOutBytes":0,"leftoverProcesses":[],"leftovers":[],"limit":null,"maxOutputBytes":null,"name":"x","onMaxOutput":null,"outBytes":0,"outGeneration":0,"outcome":null,"proved":true,"seenAt":1764482490,"signal":9,"startedAt":1764482400,"state":"finished","timeoutSeconds":null,"title":"make test"}
-        {"agent":null,"agentSession":null,"cancelWantedAt":null,"cappedStreams":[],"code":null,"createdAt":1764482400,"detail":"running","endedAt":null,"errBytes":3,"errGeneration":0,"host":"dev1","id":"aaaaaaaaaaa1","lateErrBytes":0,"lateOutBytes":0,"leftoverProcesses":[],"leftovers":[],"limit":null,"maxOutputBytes":null,"name":null,"onMaxOutput":null,"outBytes":2,"outGeneration":0,"outcome":null,"proved":false,"seenAt":1764482400,"signal":null,"startedAt":null,"state":"running","timeoutSeconds":null,"title":"make test"}
+        {"agent":null,"agentSession":null,"cancelWantedAt":null,"cappedStreams":[],"code":null,"createdAt":1764482400,"detail":"finished signal 9","endedAt":1764482490,"errBytes":0,"errGeneration":0,"evidence":null,"evidenceAt":null,"host":"dev1","id":"bbbbbbbbbbb2","lateErrBytes":0,"lateOutBytes":0,"leftoverProcesses":[],"leftovers":[],"limit":null,"maxOutputBytes":null,"name":"x","onMaxOutput":null,"outBytes":0,"outGeneration":0,"outcome":null,"proved":true,"seenAt":1764482490,"signal":9,"silentSince":null,"startedAt":1764482400,"state":"finished","timeoutSeconds":null,"title":"make test"}
+        {"agent":null,"agentSession":null,"cancelWantedAt":null,"cappedStreams":[],"code":null,"createdAt":1764482400,"detail":"running","endedAt":null,"errBytes":3,"errGeneration":0,"evidence":null,"evidenceAt":null,"host":"dev1","id":"aaaaaaaaaaa1","lateErrBytes":0,"lateOutBytes":0,"leftoverProcesses":[],"leftovers":[],"limit":null,"maxOutputBytes":null,"name":null,"onMaxOutput":null,"outBytes":2,"outGeneration":0,"outcome":null,"proved":false,"seenAt":1764482400,"signal":null,"silentSince":null,"startedAt":null,"state":"running","timeoutSeconds":null,"title":"make test"}
 
         """)
   }
@@ -159,8 +159,8 @@ import Testing
     #expect(
       await world.run().output == """
         Needs you
-        ccccccccccc3  lost  60 s ago  0 B  dev1  lost: make test
-                      see what happened: pocket show lost
+        ccccccccccc3  lost (host rebooted)  60 s ago  0 B  dev1  lost: make test
+                      see how far it got: pocket logs lost; to do it again is a new job
 
         Running
         bbbbbbbbbbb2  running  60 min ago  0 B  dev1  make test

@@ -152,8 +152,8 @@ struct Cancel: Sendable {
       }
       if let found = evidence.evidence { report.state = job.state.next(given: found) }
       try await store.record(
-        report.state, leftovers: report.survivors + report.leftovers,
-        exit: evidence.evidence?.exit, for: job.id)
+        report.state, evidence: evidence.evidence,
+        leftovers: report.survivors + report.leftovers, exit: evidence.evidence?.exit, for: job.id)
       return report
     }
   }

@@ -58,14 +58,23 @@ struct Follow: Sendable {
       let outcome: FollowPass.Outcome
       do {
         outcome = try await pass.run()
-      } catch {
-        if pass.wasAnswered { persistence.noteAnswer(progressed: pass.progressed) }
-        do {
-          try await persistence.recover(from: error)
-        } catch let failure as JobError {
-          if !persistence.wasReached { try await client.noteUnreachable(job, failure) }
-          throw failure
+        if case .lifeless = outcome {
+          // Why, is asked only now: the answer costs the host more than a beat may.
+          let state = try await client.inspect(id).state
+          if case .lost = state {
+            emit(.state(state))
+            emit(.ended(state))
+            return
+          }
         }
+      } catch {
+        if pass.wasAnswered {
+          persistence.noteAnswer(progressed: pass.progressed)
+        } else if let failure = error as? JobError {
+          // A link that was cut and is made anew at once is no failure to ask.
+          try await client.noteUnreachable(job, failure)
+        }
+        try await persistence.recover(from: error)
         continue
       }
       persistence.noteAnswer(progressed: pass.progressed)
@@ -75,7 +84,7 @@ struct Follow: Sendable {
         return
       case .notStarted:
         _ = try await client.launch(id, secrets: secrets, patience: patience, progress: emit)
-      case .again:
+      case .again, .lifeless:
         // A frame that does not fit is dropped with its channel, and read again. When that keeps
         // happening without a byte gained, the file is being rewritten faster than it can be read.
         if pass.progressed { fruitless.reset() }

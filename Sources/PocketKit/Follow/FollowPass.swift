@@ -14,6 +14,8 @@ struct FollowPass {
     case notStarted
     /// The channel is of no more use; another pass goes on from the committed offset.
     case again
+    /// Leader and supervisor are gone and have left no record; the whole output was read.
+    case lifeless
   }
 
   private let client: JobClient
@@ -23,7 +25,10 @@ struct FollowPass {
   private var err: StreamIntake
   private var state: JobState
   private var recordedAt: Int64 = 0
-  private var bootIsOther = false
+  /// The look with which the pass began, kept up to date by its beats.
+  private var evidence: Evidence?
+  private var outputAt: Int64?
+  private var sizes: [JobStream: ByteOffset] = [:]
   private var beatsWithoutLife = 0
   private var wasCut = false
   /// Whether the host has answered as it should.
@@ -74,9 +79,12 @@ struct FollowPass {
   private mutating func take(_ reply: Reply) async throws -> Outcome? {
     switch reply {
     case .evidence(let evidence):
+      self.evidence = evidence
+      // The last look is told just before the exit record, which decides.
+      if wasAnswered { return nil }
       wasAnswered = true
+      outputAt = evidence.quietSeconds.map { JobStore.now() - $0 }
       emit(.connected)
-      bootIsOther = evidence.boot == .other
       return try await take(evidence)
     case .refused(let reason, let words):
       return .ended(try await change(to: .neverStarted(.refused(reason, words: words))))
@@ -108,7 +116,8 @@ struct FollowPass {
     switch next {
     case .launching: return .notStarted
     case .neverStarted(.refused(nil, _)): return nil  // the reason is the next line
-    case .neverStarted, .cancelled(nil), .elsewhere, .lost(.removed), .lost(.directoryGone):
+    case .neverStarted, .cancelled(nil), .elsewhere, .lost(.removed), .lost(.directoryGone),
+      .lost(.startDamaged):
       return .ended(try await change(to: next))
     case .lost:
       // What was written before the machine went down is still to be had.
@@ -124,6 +133,10 @@ struct FollowPass {
       return .again
     }
     try await commit(runs, of: frame.stream)
+    // What is behind the size that a beat has told was written since.
+    if let size = sizes[frame.stream], self[frame.stream].received > size {
+      outputAt = JobStore.now()
+    }
     return nil
   }
 
@@ -177,19 +190,22 @@ struct FollowPass {
       leader == .alive || leader == .unknown || supervisor == .alive
       || supervisor == .unknown
     beatsWithoutLife = isAlive ? 0 : beatsWithoutLife + 1
+    sizes = [.out: outSize, .err: errSize]
+    evidence?.leader = leader
+    evidence?.supervisor = supervisor
     // Twice, and with nothing left to read: the record may be on its way.
     guard beatsWithoutLife >= 2, out.received == outSize, err.received == errSize else {
       if isAlive { _ = try await change(to: .running) }
       return nil
     }
-    return .ended(try await change(to: .lost(bootIsOther ? .rebooted : .supervisorGone)))
+    return .lifeless
   }
 
   private mutating func take(_ record: ExitRecord) async throws -> Outcome? {
     for stream in JobStream.allCases {
       try await commit(self[stream].finish(), of: stream)
     }
-    if try await client.store.finish(job.id, record) {
+    if try await client.store.finish(job.id, record, evidence: evidence) {
       return .ended(try await client.store.knownJob(job.id).state)
     }
     if wasCut { return .ended(try await change(to: .lost(.outputCut))) }
@@ -201,7 +217,8 @@ struct FollowPass {
     let now = JobStore.now()
     guard next != state || now - recordedAt >= 10 else { return state }
     recordedAt = now
-    try await client.store.record(next, for: job.id)
+    evidence?.quietSeconds = outputAt.map { max(0, now - $0) }
+    try await client.store.record(next, evidence: evidence, for: job.id)
     if next != state { emit(.state(next)) }
     state = next
     return next

@@ -45,6 +45,13 @@ extension JobClient {
       .unreachable(since: JobStore.now(), lastKnown: job.state.known), for: job.id)
   }
 
+  /// How many bytes a file has beyond its size in the exit record.
+  private static func late(
+    _ stream: JobStream, _ sizes: [JobStream: ByteOffset], _ record: ExitRecord
+  ) -> Int64 {
+    max(0, (sizes[stream]?.rawValue ?? 0) - record.size(of: stream).rawValue)
+  }
+
   private func look(
     at job: Job, digesting: [JobStream: ByteOffset]
   ) async throws -> Inspection {
@@ -73,7 +80,12 @@ extension JobClient {
         throw JobError.protocolBroken(host: job.host, "The question was not answered.")
       }
       let state = job.state.next(given: evidence)
-      try await store.record(state, leftovers: leftovers, exit: evidence.exit, for: job.id)
+      try await store.record(
+        state, evidence: evidence, leftovers: leftovers, exit: evidence.exit, for: job.id)
+      if let record = evidence.exit {
+        try await store.setLateBytes(
+          out: Self.late(.out, sizes, record), err: Self.late(.err, sizes, record), for: job.id)
+      }
       return Inspection(
         evidence: evidence, state: state, sizes: sizes, digests: digests, leftovers: leftovers)
     }

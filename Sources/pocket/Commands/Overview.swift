@@ -76,7 +76,7 @@ private struct Overview {
     }
     var found: [Section: [Job]] = [:]
     for job in jobs {
-      if advice(for: job) != nil {
+      if step(for: job) != nil {
         found[.needsYou, default: []].append(job)
       } else if !job.state.isEnded {
         found[.running, default: []].append(job)
@@ -87,23 +87,15 @@ private struct Overview {
     sections = Section.allCases.compactMap { section in found[section].map { (section, $0) } }
   }
 
-  /// What the user should do about a job, if anything.
-  private func advice(for job: Job) -> String? {
-    let name = job.name ?? job.id.description
-    if let since = waiting[job.id] {
-      return "cancel queued \(age(now - since)) ago, waits for \(job.host): pocket cancel \(name)"
+  /// What the user should do about a job, if it is to be brought up.
+  private func step(for job: Job) -> NextStep? {
+    guard let step = NextStep(for: job, cancelWantedAt: waiting[job.id], now: now) else {
+      return nil
     }
-    if !job.leftovers.isEmpty { return "something of it still lives: pocket show \(name)" }
-    switch job.state {
-    case .launching: return "find out whether it started: pocket resume \(name)"
-    case .unreachable: return "try again: pocket resume \(name)"
-    // Of a cancelled job nobody waits for the rest.
-    case .finished where !job.proved:
-      return "fetch the rest of its output: pocket resume \(name)"
-    case .lost where job.stateAt > looked, .neverStarted where job.stateAt > looked,
-      .elsewhere where job.stateAt > looked:
-      return "see what happened: pocket show \(name)"
-    default: return nil
+    return switch step.occasion {
+    case .untilDone: step
+    case .news: job.stateAt > looked ? step : nil
+    case .asked: nil
     }
   }
 
@@ -120,7 +112,7 @@ private struct Overview {
       var table = JobTable(style: style, width: context.console.facts.tableWidth)
       for job in jobs {
         let record = try await JobRecord(job, in: store)
-        table.add(record, now: context.now(), note: advice(for: job))
+        table.add(record, now: context.now(), note: step(for: job)?.words)
       }
       for line in table.lines(withHeader: false) { try await context.console.print(line) }
     }

@@ -47,12 +47,9 @@ extension CommandContext {
     of record: JobRecord, in store: JobStore
   ) async throws -> [(String, String)] {
     let job = record.job
-    var facts = [
-      ("what", job.title), ("host", job.host),
-      ("state", "\(StateWords(job).sentence), seen \(age(now() - job.stateAt)) ago"),
-      ("made", localTime(job.createdAt)),
-    ]
-    if let words = record.queuedCancel(now: now()) { facts.insert(("", words), at: 3) }
+    var facts = [("what", job.title), ("host", job.host)]
+    facts += stateFacts(of: record)
+    facts.append(("made", localTime(job.createdAt)))
     if let contact = try await store.contacts().first(where: { $0.host == job.host }) {
       facts.append(("reached", "\(age(now() - contact.at)) ago by \(contact.engine)"))
     }
@@ -89,7 +86,28 @@ extension CommandContext {
       for (index, process) in job.leftovers.enumerated() {
         facts.append((index == 0 ? "alive" : "", process.label))
       }
-      facts.append(("", "to end them: pocket cancel --left-over \(job.id)"))
+    }
+    return facts
+  }
+
+  /// The state, what it rests on, and what to do about it.
+  private func stateFacts(of record: JobRecord) -> [(String, String)] {
+    let job = record.job
+    var state = "\(StateWords(job).sentence), seen \(age(now() - job.stateAt)) ago"
+    if case .unreachable(let since, _) = job.state {
+      state = "\(StateWords(job).sentence), since \(localTime(since)), \(age(now() - since)) ago"
+    }
+    var facts = [("state", state)]
+    if let silence = job.silentSince {
+      facts.append(("silent", "since \(localTime(silence)), \(age(now() - silence))"))
+    }
+    if let evidence = job.evidence, let seen = job.evidenceAt {
+      let known = evidence.description.split(separator: " ")
+        .filter { !$0.hasSuffix("=unknown") && !$0.hasSuffix("=-") }.joined(separator: " ")
+      facts.append(("evidence", "\(known), seen \(age(now() - seen)) ago"))
+    }
+    if let step = NextStep(for: job, cancelWantedAt: record.cancelWantedAt, now: now()) {
+      facts.append(("next", step.words))
     }
     return facts
   }

@@ -212,7 +212,8 @@ extension CommandContext {
     let limits = LimitWords(newest)
     if case .finished(.code) = state, limits.end == nil, limits.cut == nil {
       // A script has the exit code; a person would have to ask for it.
-      guard console.facts.errorsIsTerminal else { return }
+      let isAllThereIs = newest.exit.map { !$0.diskWasFull } ?? true
+      guard console.facts.errorsIsTerminal || !isAllThereIs else { return }
     }
     let seconds = newest.exit.map { ", after \(age($0.endedAt - $0.startedAt))" } ?? ""
     try await console.say("\(job.label): \(StateWords(newest).sentence)\(seconds)")

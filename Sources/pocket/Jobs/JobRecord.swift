@@ -28,6 +28,7 @@ struct JobRecord: Encodable, Sendable {
     case startedAt, endedAt, outBytes, errBytes, outGeneration, errGeneration, lateOutBytes
     case lateErrBytes, leftovers, leftoverProcesses, agentSession, outcome, cancelWantedAt
     case timeoutSeconds, maxOutputBytes, onMaxOutput, limit, cappedStreams
+    case evidence, evidenceAt, silentSince
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -74,14 +75,15 @@ struct JobRecord: Encodable, Sendable {
     try object.encode(
       JobStream.allCases.filter(capped.contains).map(\.rawValue), forKey: .cappedStreams)
     try object.encode(cancelWantedAt, forKey: .cancelWantedAt)
+    try object.encode(job.evidence.map { EvidenceRecord($0, job.exit) }, forKey: .evidence)
+    try object.encode(job.evidenceAt, forKey: .evidenceAt)
+    try object.encode(job.silentSince, forKey: .silentSince)
   }
 }
 
 extension JobRecord {
   /// That a cancel waits for the host, in words; nil when none does.
-  func queuedCancel(now: Int64) -> String? {
-    cancelWantedAt.map { "cancel queued \(age(now - $0)) ago, waits for \(job.host)" }
-  }
+  func queuedCancel(now: Int64) -> String? { job.queuedCancel(wantedAt: cancelWantedAt, now: now) }
 }
 
 extension JobState {
@@ -91,6 +93,14 @@ extension JobState {
 }
 
 extension Job {
+  func queuedCancel(wantedAt: Int64?, now: Int64) -> String? {
+    wantedAt.map { "cancel queued \(age(now - $0)) ago, waits for \(host)" }
+  }
+
+  /// Since when neither stream has grown, in seconds since 1970, as long as it runs; nil when that is
+  /// not known.
+  var silentSince: Int64? { state.known == .running ? outputAt : nil }
+
   /// How to call the job in a message: its id, and its name where it has one.
   var label: String { id.description + (name.map { " (\($0))" } ?? "") }
 }

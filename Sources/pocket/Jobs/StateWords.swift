@@ -1,43 +1,53 @@
 import JobModel
 import JobStore
 
-/// A job's state in a person's words.
+/// A job's state in a person's words: the same ones in every command.
 struct StateWords {
   /// A few words for a table.
   let short: String
   /// A sentence's worth, where there is more to say.
   let detail: String?
 
-  init(_ state: JobState, isProved: Bool = true) {
+  /// - Parameters:
+  ///   - exit: the host's record of the end, which may have more to say than the state.
+  ///   - evidence: what the last look found.
+  init(
+    _ state: JobState, isProved: Bool = true, exit: ExitRecord? = nil, evidence: Evidence? = nil
+  ) {
+    let rest = isProved ? nil : "not all of its output is here yet"
     switch state {
     case .launching:
-      (short, detail) = ("launching", "whether it has started is not known yet")
+      short = "launching"
+      detail =
+        evidence?.start == Evidence.Start.none
+        ? "the host has no record of a start; a resume starts it, once"
+        : "whether it has started is not known yet"
     case .running:
       (short, detail) = ("running", nil)
     case .finished(let status):
-      short = "finished, " + Self.words(status)
-      detail = isProved ? nil : "not all of its output is here yet"
+      (short, detail) = ("finished, " + Self.words(status) + Self.words(exit), rest)
     case .cancelled(nil):
       (short, detail) = ("cancelled", "before it started")
-    case .cancelled:
-      (short, detail) = ("cancelled", isProved ? nil : "not all of its output is here yet")
+    case .cancelled(let record?):
+      (short, detail) = ("cancelled" + Self.words(record), rest)
     case .lost(let reason):
-      (short, detail) = ("lost", Self.words(reason))
+      (short, detail) = ("lost (\(Self.words(reason)))", Self.explanation(reason))
     case .elsewhere(let machine):
-      short = "elsewhere"
-      detail = "it belongs to \(printable(machine)), which shares its home with this host"
+      short = "elsewhere (\(printable(machine)))"
+      detail = "it belongs to that machine, which shares its home with this host"
     case .unreachable(_, let lastKnown):
-      short = "unreachable"
-      detail = "the host does not answer; the job was \(StateWords(lastKnown.known).short)"
+      short = "unreachable (\(StateWords(lastKnown.known).short))"
+      detail = "the host does not answer; this is what was known of the job before"
     case .neverStarted(let reason):
       (short, detail) = ("never started", Self.words(reason))
     }
   }
 
   init(_ job: Job) {
-    let words = StateWords(job.state, isProved: job.proved)
+    let words = StateWords(
+      job.state, isProved: job.proved, exit: job.exit, evidence: job.evidence)
     if case .finished = job.state, let end = LimitWords(job).end {
-      (short, detail) = (end, words.detail)
+      (short, detail) = (end + Self.words(job.exit), words.detail)
     } else {
       self = words
     }
@@ -45,6 +55,12 @@ struct StateWords {
 
   /// Both in one.
   var sentence: String { short + (detail.map { ": " + $0 } ?? "") }
+
+  /// What the record says beside the code.
+  private static func words(_ exit: ExitRecord?) -> String {
+    (exit?.diskWasFull == true ? ", disk full" : "")
+      + (exit?.memoryWasShort == true ? ", out of memory" : "")
+  }
 
   private static func words(_ status: ExitStatus) -> String {
     switch status {
@@ -56,10 +72,30 @@ struct StateWords {
 
   private static func words(_ reason: LostReason) -> String {
     switch reason {
-    case .rebooted: "the machine was restarted while it ran"
-    case .supervisorGone: "its supervisor was killed, so nobody knows how it ended"
-    case .removed: "it was removed"
-    case .directoryGone: "its directory on the host is gone"
+    case .rebooted: "host rebooted"
+    case .containerRestarted: "container restarted"
+    case .killed: "killed without a record"
+    case .outOfMemory: "out of memory"
+    case .loggedOut: "logged out"
+    case .diskFull: "disk full"
+    case .startDamaged: "start record damaged"
+    case .removed: "removed"
+    case .directoryGone: "directory gone"
+    case .outputCut: "output cut"
+    }
+  }
+
+  private static func explanation(_ reason: LostReason) -> String {
+    switch reason {
+    case .rebooted: "the machine was started anew while it ran"
+    case .containerRestarted: "its container was started anew while it ran"
+    case .killed: "its supervisor was killed with it, so that nobody knows how it ended"
+    case .outOfMemory: "the kernel killed for want of memory, its supervisor is gone too"
+    case .loggedOut: "logind has ended the login session that it was in, with all of it"
+    case .diskFull: "its end could not be recorded, since the disk has no room"
+    case .startDamaged: "what the host has recorded of its start cannot be read"
+    case .removed: "its directory on the host was removed by `pocket rm`"
+    case .directoryGone: "its directory on the host is not there any more"
     case .outputCut: "it has ended, but its output was cut before it could be read"
     }
   }
