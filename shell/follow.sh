@@ -3,7 +3,8 @@
 # uses: prelude processes records evidence
 # follow: sends both streams from the client's committed offsets on, as frames, until the exit
 # record's sizes are reached. Arguments, for out and err: out_generation, out_offset, out_inode,
-# out_fingerprint. docs/remote-protocol.md has the frames.
+# out_fingerprint; and late (yes: what came after the record's sizes, up to the files' present ones).
+# docs/remote-protocol.md has the frames.
 #
 # Two processes: the pump alone writes to the channel; the watchdog alone reads from it. One process
 # that did both would never end while a frozen client blocks its write.
@@ -186,6 +187,17 @@ conclude() {
   exit 0
 }
 
+conclude_late() { # the offsets are at the record's sizes, or behind
+  local i
+  for i in 0 1; do
+    check_file $i
+    final[i]=${length[i]}
+    drain $i
+  done
+  say end
+  exit 0
+}
+
 beat() {
   check_file 0
   check_file 1
@@ -203,6 +215,7 @@ pump() {
     check_bytes $i
     greet $i
   done
+  [ "$late" != yes ] || conclude_late
   while :; do
     note_exit && conclude
     if serve 0; then quiet=0; fi
@@ -244,6 +257,7 @@ main() {
   # In a follow the exit record comes last: it says that all frames before it are complete.
   record=''
   tell_evidence
+  if [ "$late" = yes ] && ! read_exit; then finish; fi
   if [ "$directory" != present ] || [ "$start" != claimed ] || [ "$machine" = other ]; then
     finish
   fi

@@ -77,7 +77,8 @@ def do_launch(options) -> int:
 def do_follow(options) -> int:
     """Follows a job into a folder."""
     folder = pathlib.Path(options.into)
-    arguments = {"id": options.id} | following.position(folder)
+    late = "yes" if options.late else "no"
+    arguments = {"id": options.id, "late": late} | following.position(folder)
     nonce = channel.fresh_nonce()
     if options.nonce_file:
         pathlib.Path(options.nonce_file).write_text(nonce)
@@ -138,6 +139,7 @@ def arguments() -> argparse.Namespace:
     follow.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")
     follow.add_argument("--nonce-file", help="a file for the nonce, by which to find the follower")
     follow.add_argument("--until", help="stop after this word")
+    follow.add_argument("--late", action="store_true", help="what came after the end")
     follow.add_argument("id")
     return parser.parse_args()
 

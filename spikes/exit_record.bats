@@ -173,6 +173,26 @@ teardown() {
   grep -q ' late 6 2$' "$BATS_TEST_TMPDIR/kept/events"
 }
 
+@test "18 late output is sent on request, once, with the checks of any frame" {
+  id=$(new_id)
+  launch "$id" sh -c '{ sleep 4; echo later; echo e >&2; exec >&- 2>&-; sleep 1000; } & echo main'
+  ended_with "$id" code 0
+  follow_all "$id" "$BATS_TEST_TMPDIR/kept"
+  spikes_wait 10 has_bytes "$id" err.log 2
+  for _ in 1 2; do
+    follow_all "$id" "$BATS_TEST_TMPDIR/kept" --late
+    expect 'the out stream' "$(cat "$BATS_TEST_TMPDIR/kept/out.0")" $'main\nlater'
+    expect 'the err stream' "$(cat "$BATS_TEST_TMPDIR/kept/err.0")" e
+  done
+  echo more >>"$(job_folder "$id")/out.jsonl"
+  follow_all "$id" "$BATS_TEST_TMPDIR/kept" --late
+  expect 'the out stream' "$(tail -n 1 "$BATS_TEST_TMPDIR/kept/out.0")" more
+  # What was rewritten since is no continuation.
+  printf 'something else entirely\n' >"$(job_folder "$id")/out.jsonl"
+  client follow --late --into "$BATS_TEST_TMPDIR/kept" --until gap "$id"
+  grep -q ' gap out 0 rewritten 16 ' "$BATS_TEST_TMPDIR/kept/events" || fail "$(cat "$BATS_TEST_TMPDIR/kept/events")"
+}
+
 @test "18 the record does not wait for a child that goes on for ever" {
   id=$(new_id)
   before=$(milliseconds)

@@ -40,6 +40,10 @@ public struct Job: Sendable, Hashable {
   public var lateOut: Int64 = 0
   /// Bytes of stderr beyond the exit record's size.
   public var lateErr: Int64 = 0
+  /// How many of the former were taken in.
+  public var lateOutTaken: Int64 = 0
+  /// How many of the latter were taken in.
+  public var lateErrTaken: Int64 = 0
   /// The agent's own conversation id.
   public var agentSession: String?
   /// What the agent itself said of the run.
@@ -65,7 +69,9 @@ extension Job {
   static let columns = """
     id, host, title, created_at, digest, request, prompt, state, state_at, proved, leftovers, attempt,
     pid, pgid, exit, late_out, late_err, agent_session, outcome,
-    evidence, evidence_at, output_at
+    evidence, evidence_at, output_at,
+    (SELECT COALESCE(sum(length(bytes)), 0) FROM late WHERE late.job = job.number AND stream = 'out'),
+    (SELECT COALESCE(sum(length(bytes)), 0) FROM late WHERE late.job = job.number AND stream = 'err')
     """
 
   /// Reads a row of `columns`.
@@ -99,5 +105,7 @@ extension Job {
     evidence = row.optionalText(19).flatMap { Evidence($0) }
     evidenceAt = row.optionalInteger(20)
     outputAt = row.optionalInteger(21)
+    lateOutTaken = row.integer(22)
+    lateErrTaken = row.integer(23)
   }
 }

@@ -37,9 +37,6 @@ struct FollowPass {
   private(set) var progressed = false
   private var reader: AgentReader?
 
-  /// How often the client shows the follower that it lives; the host waits four times as long.
-  private static let signOfLife = Duration.seconds(15)
-
   init(client: JobClient, job: Job, emit: @escaping @Sendable (JobEvent) -> Void) async throws {
     self.client = client
     self.job = job
@@ -52,17 +49,11 @@ struct FollowPass {
 
   mutating func run() async throws -> Outcome {
     let link = try await client.hosts.link(to: job.host)
-    let arguments = [("id", job.id.description)] + out.arguments + err.arguments
+    let arguments = [("id", job.id.description), ("late", "no")] + out.arguments + err.arguments
     var exchange = try await link.open(RemoteScript(.follow, arguments))
     let process = exchange.process
     return try await link.finishing(process) {
-      let signs = Task {
-        while true {
-          // When this fails the link has, and the read finds that out.
-          try await process.write([0x0A])
-          try await Task.sleep(for: Self.signOfLife)
-        }
-      }
+      let signs = process.signsOfLife()
       defer { signs.cancel() }
       var outcome = Outcome.again
       while let reply = try await exchange.next() {

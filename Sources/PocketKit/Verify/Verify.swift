@@ -22,8 +22,10 @@ public struct StreamVerification: Sendable {
   public var isEqual: Bool {
     storedDigest == hostDigest && (recordedSize.map { $0 == bytes } ?? true)
   }
-  /// Bytes that came after the exit record, and are not taken in.
+  /// Bytes that came after the exit record. They are no part of what is compared.
   public var lateBytes: Int { recordedSize.map { max(0, hostSize - $0) } ?? 0 }
+  /// How many of them were taken in.
+  public var lateBytesTaken: Int
 }
 
 /// The comparison of a job's stored output with the host's files.
@@ -53,13 +55,15 @@ extension JobClient {
       }
       let inspection = try await inspect(id, digesting: stored.mapValues { $0.position.offset })
       let record = inspection.evidence.exit
+      let job = try await store.knownJob(id)
       return Verification(
         streams: JobStream.allCases.compactMap { stream in
           guard let (position, digest) = stored[stream] else { return nil }
           return StreamVerification(
             stream: stream, generation: position.generation, bytes: position.offset,
             storedDigest: digest, hostDigest: inspection.digests[stream],
-            hostSize: inspection.sizes[stream] ?? .zero, recordedSize: record?.size(of: stream))
+            hostSize: inspection.sizes[stream] ?? .zero, recordedSize: record?.size(of: stream),
+            lateBytesTaken: Int(stream == .out ? job.lateOutTaken : job.lateErrTaken))
         })
     }
   }

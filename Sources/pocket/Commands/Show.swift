@@ -70,7 +70,12 @@ extension CommandContext {
         text += " of \(size(whole.rawValue))"
       }
       let late = stream == .out ? job.lateOut : job.lateErr
-      if late > 0 { text += ", \(size(late)) came too late" }
+      let taken = stream == .out ? job.lateOutTaken : job.lateErrTaken
+      if late > 0 {
+        text += ", \(size(late)) came after the end, "
+        text +=
+          taken == 0 ? "none taken in" : taken < late ? "\(size(taken)) taken in" : "all taken in"
+      }
       facts.append((stream.rawValue, text))
       for generation in try await store.generations(of: job.id, stream) {
         guard let reason = generation.ended, let end = generation.endedAt else { continue }

@@ -46,7 +46,10 @@ extension Command {
       lines.append("     the host's \(digest)")
     }
     if stream.lateBytes > 0 {
-      lines.append("     \(size(Int64(stream.lateBytes))) came after the end and are not stored")
+      let taken = stream.lateBytesTaken
+      lines.append(
+        "     \(size(Int64(stream.lateBytes))) came after the end, \(size(Int64(taken))) of them"
+          + " taken in; they are not compared")
     }
     return lines
   }
@@ -70,6 +73,7 @@ private struct VerifyLine: Encodable {
   let sha256: String
   let hostSha256: String?
   let lateBytes: Int
+  let lateBytesTaken: Int
   let gaps: [Gap]
 
   struct Gap: Encodable {
@@ -86,6 +90,7 @@ private struct VerifyLine: Encodable {
     sha256 = stream.storedDigest
     hostSha256 = stream.hostDigest
     lateBytes = stream.lateBytes
+    lateBytesTaken = stream.lateBytesTaken
     self.gaps = gaps.map {
       Gap(
         generation: $0.position.generation, reason: $0.ended?.rawValue, at: $0.endedAt?.rawValue)

@@ -134,7 +134,8 @@ struct Following {
       try await console.say("\(job.host): the command could not be executed: \(words)")
     case .late(let out, let err):
       try await console.say(
-        "\(size(out + err)) came after the end and are not part of the output")
+        "\(size(out + err)) came after the end and are not part of the output;"
+          + " to take them in: pocket resume --late \(job.name ?? job.id.description)")
     case .state, .ended: break
     }
   }

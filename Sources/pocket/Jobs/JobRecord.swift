@@ -28,7 +28,7 @@ struct JobRecord: Encodable, Sendable {
     case startedAt, endedAt, outBytes, errBytes, outGeneration, errGeneration, lateOutBytes
     case lateErrBytes, leftovers, leftoverProcesses, agentSession, outcome, cancelWantedAt
     case timeoutSeconds, maxOutputBytes, onMaxOutput, limit, cappedStreams
-    case evidence, evidenceAt, silentSince
+    case lateOutTaken, lateErrTaken, evidence, evidenceAt, silentSince
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -61,6 +61,8 @@ struct JobRecord: Encodable, Sendable {
     try object.encode(committed[.err]?.generation, forKey: .errGeneration)
     try object.encode(job.lateOut, forKey: .lateOutBytes)
     try object.encode(job.lateErr, forKey: .lateErrBytes)
+    try object.encode(job.lateOutTaken, forKey: .lateOutTaken)
+    try object.encode(job.lateErrTaken, forKey: .lateErrTaken)
     try object.encode(job.leftovers.map(\.pid), forKey: .leftovers)
     try object.encode(job.leftovers.map(ProcessRecord.init), forKey: .leftoverProcesses)
     try object.encode(job.agentSession, forKey: .agentSession)

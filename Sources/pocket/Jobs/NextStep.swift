@@ -41,7 +41,9 @@ struct NextStep: Equatable {
         self.init(.untilDone, "fetch the rest of its output: pocket resume \(name)")
       case .finished, .cancelled(.some):
         // Of a cancelled job nobody waits for the rest.
-        guard job.proved, job.lateOut + job.lateErr > 0 else { return nil }
+        guard job.proved, job.lateOut + job.lateErr > job.lateOutTaken + job.lateErrTaken else {
+          return nil
+        }
         self.init(.asked, "take in what came after its end: pocket resume --late \(name)")
       case .cancelled(nil): return nil
       case .lost(let reason): self.init(.news, Self.words(reason, name, host))
