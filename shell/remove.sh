@@ -17,6 +17,8 @@ main() {
         && { [ "$leader" = alive ] || [ "$supervisor" = alive ] || [ "$leader" = unknown ]; }; then
         fail running 'the job is still running'
       fi
+    elif [ "$start" = damaged ] && [ -z "$record" ]; then
+      fail running "$job/started is damaged, so that nobody can tell whether the job still runs"
     fi
     words=$( { : >"$tombstone"; } 2>&1) || fail write "$words"
   fi

@@ -166,6 +166,8 @@ SH
     grep -q '^error stranger ' <<<"$output" || fail "$damage: $output"
     run -0 client launch "$id" sleep 1000
     grep -q '^error nostart ' <<<"$output" || fail "$damage: $output"
+    run -0 client ask remove "id=$id"
+    grep -q '^error running ' <<<"$output" || fail "$damage: $output"
   done
   lives "$leader"
   printf '%s\n' "$whole" >"$started"
