@@ -36,10 +36,13 @@ public struct RemoteScript: Sendable {
 
   /// What the watcher of a job with limits is made of, beside the parts that launch brings along. It
   /// follows the secrets, since the command of `launch` has no room for it.
-  public static let watchScript: String = {
+  ///
+  /// - Parameter interrupting: whether the leader gets INT before its group gets TERM, as in a cancel.
+  public static func watchScript(interrupting: Bool) -> String {
     let source = ScriptSource.named("watch")
-    return parts(of: source).map { stripped(ScriptSource.named($0)) }.joined() + stripped(source)
-  }()
+    return "interrupt=\(interrupting ? "yes" : "no")\n"
+      + parts(of: source).map { stripped(ScriptSource.named($0)) }.joined() + stripped(source)
+  }
 
   /// A fresh nonce from the system's random generator.
   public static func freshNonce() -> String {

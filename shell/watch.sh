@@ -2,7 +2,8 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # uses: carriers evidence signals
 # watch: holds a job to the limits of its request, whoever is connected. Arguments: job directory,
-# nonce of the launch. It is a child of the supervisor in a group of its own and carries no cookie.
+# nonce of the launch; interrupt is assigned ahead of this text (yes: INT to the leader first, as in a
+# cancel). It is a child of the supervisor in a group of its own and carries no cookie.
 # The parts that launch uses, and those named above, are read before this text.
 
 read_limits() { # -> timeout (seconds), max_output (bytes), on_max_output; empty is no limit
@@ -124,6 +125,7 @@ end_job() { # <timeout|output>
   case $who in leader | group) ;; *) return ;; esac
   # As with a cancel: the end counts as the limit's when this was linked before the exit record.
   ln "$prepared/$1" "$job/limit" 2>/dev/null
+  [ "$interrupt" != yes ] || send INT leader 5
   send TERM group 5
   send KILL group 2
   sweep

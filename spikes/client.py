@@ -59,7 +59,7 @@ def do_launch(options) -> int:
         limits=options.limit,
     )
     nonce = channel.fresh_nonce()
-    watch = render.watch() if options.limit else b""
+    watch = render.watch(options.interrupt) if options.limit else b""
     data = launching.payload(request, prompt, secret, nonce, options.damage, watch)
     link = channel.open_verb(
         "launch", {"id": options.id, "digest": digest}, options.host, options.deadline, nonce=nonce
@@ -126,6 +126,7 @@ def arguments() -> argparse.Namespace:
     launch.add_argument("--digest", help="in place of the request's own")
     launch.add_argument("--buffering", default="default")
     launch.add_argument("--limit", action="append", default=[], help="a line of the request: timeout=2")
+    launch.add_argument("--interrupt", default="no", help="yes: a limit begins with INT")
     launch.add_argument("--times", help="a file for the milliseconds to the answer and to the close")
     launch.add_argument("--wait-for-close", type=float, default=5)
     launch.add_argument("--damage", choices=("short", "long", "checksum"), help="to the payload")

@@ -70,6 +70,13 @@ SH
   run ! compgen -G "$(job_folder "$id")/.watch*"
 }
 
+@test "24 where an agent wants it, a limit begins with INT, which lets it say what it has cost" {
+  id=$(new_id)
+  launch --interrupt yes --limit timeout=1 "$id" sh -c 'trap "echo result; exit 3" INT; while :; do sleep 0.1; done'
+  ended_with "$id" code 3
+  expect 'limit and out' "$(record_field "$id" limit) $(cat "$(job_folder "$id")/out.jsonl")" 'timeout result'
+}
+
 @test "24 a job that ends in time has an end of its own, and no watcher stays" {
   for code in 0 3 137; do
     id=$(new_id)

@@ -52,13 +52,13 @@ def script(verb: str, arguments: dict[str, str], preamble: str = "") -> str:
     return assignments + before + stripped(verb)
 
 
-def watch() -> bytes:
+def watch(interrupt: str = "no") -> bytes:
     """The watcher's own text, which follows the secrets of a job that has a limit.
 
     SPIKES_WATCH_AT: just before the first command that holds this, it leaves a file in its home and
     sends itself the signal SPIKES_WATCH_SIGNAL.
     """
-    text = parts("watch") + stripped("watch")
+    text = f"interrupt={interrupt}\n" + parts("watch") + stripped("watch")
     if step := os.environ.get("SPIKES_WATCH_AT"):
         act = f': >"$HOME/watcher.$id"; kill -{os.environ["SPIKES_WATCH_SIGNAL"]} $$'
         trap = f'case $BASH_COMMAND in *{quoted(step)}*) [ -e "$HOME/watcher.$id" ] || {{ {act}; }} ;; esac'

@@ -34,6 +34,16 @@ import Testing
     #expect(rendered == script.command(nonce: Self.nonce))
   }
 
+  @Test(arguments: [true, false])
+  func theSpikesUseTheSameWatcher(_ interrupting: Bool) async throws {
+    let python =
+      "import render; print(render.watch(\"\(interrupting ? "yes" : "no")\").decode(), end='')"
+    let rendered = try await Command(
+      "python3", ["-c", python], environment: ["PYTHONPATH": packageRoot + "/spikes"]
+    ).run()
+    #expect(rendered.outputText == RemoteScript.watchScript(interrupting: interrupting))
+  }
+
   @Test func everyScriptIsEmbeddedAndUsesWhatIsThere() {
     for name in ScriptSource.names {
       let source = ScriptSource.named(name)

@@ -1,3 +1,4 @@
+import Agents
 import JobModel
 import JobStore
 import RemoteScripts
@@ -107,7 +108,10 @@ struct LaunchAttempt: Sendable {
   /// Nil when the secrets are not at hand: an earlier launch may have brought them already.
   private func preparedPayload() throws -> JobPayload? {
     if secrets.isEmpty, !job.request.environmentNames.isEmpty { return nil }
+    let agent = job.request.agent.flatMap(AgentCatalog.agent(named:))
     return try job.request.payload(
-      created: job.createdAt, secrets: secrets, watchScript: RemoteScript.watchScript)
+      created: job.createdAt, secrets: secrets,
+      watchScript: RemoteScript.watchScript(
+        interrupting: agent?.cancelBeginsWithInterrupt == true))
   }
 }
