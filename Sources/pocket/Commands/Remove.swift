@@ -22,7 +22,7 @@ extension Command {
     let client = try await context.client(invocation)
     let jobs = try await context.jobs(invocation.positionals, in: client.store)
     for job in jobs {
-      let late = job.lateOut + job.lateErr
+      let late = job.lateOut - job.lateOutTaken + job.lateErr - job.lateErrTaken
       if invocation[local] {
         try await client.forget(job.id)
       } else {
@@ -37,7 +37,8 @@ extension Command {
           invocation[local] ? "here; \(job.host) keeps what it has" : "here and on \(job.host)"
         try await context.console.say("\(job.label) is removed, \(place)")
         if late > 0, !invocation[local] {
-          try await context.console.say("gone too: \(size(late)) that came after its end")
+          try await context.console.say(
+            "gone too: \(size(late)) that came after its end and were not taken in")
         }
       }
     }
