@@ -6,7 +6,7 @@ CHECKS = -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check 
 # Empty it (`make build STATIC=`) for a binary that uses the toolchain's shared libraries.
 STATIC = --static-swift-stdlib
 
-.PHONY: help build install deps agents test check-all lint spikes fuzz mutants ssh-matrix bench demo clean
+.PHONY: help build install deps agents test check-all lint spikes fuzz mutants chaos ssh-matrix bench demo clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ fuzz: deps ## a minute of libFuzzer on what reads a host's bytes
 
 mutants: deps ## break the code in known ways: a named test must notice each
 	@SWIFT_CHECKS="$(CHECKS)" tools/test mutants
+
+chaos: deps ## a thousand random faults in all that many jobs need (about 20 minutes; POCKET_CHAOS_SEED repeats)
+	@SWIFT_CHECKS="$(CHECKS)" tools/test chaos
 
 ssh-matrix: deps ## where ssh connects and where Pocket does, into docs/ssh-matrix.md (long)
 	@SWIFT_CHECKS="$(CHECKS)" tools/ssh-matrix

@@ -98,6 +98,11 @@ let package = Package(
       name: "EndToEndTests",
       dependencies: ["pocket", "PocketKit", "JobStore", "JobModel", "TestSupport"],
       swiftSettings: strict),
+    // The built program, many jobs, and random faults in all that they need.
+    .testTarget(
+      name: "ChaosTests",
+      dependencies: ["pocket", "JobStore", "JobModel", "TestSupport", "CSQLite"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -46,6 +46,9 @@ package final class RunningCommand: Sendable {
   /// Whether the program still runs.
   package var isRunning: Bool { shared.withLock { $0.status == nil } }
 
+  /// How the program ended, once it has and all that it wrote is here; nil before.
+  package var result: CommandResult? { shared.withLock { $0.isComplete ? result(of: $0) : nil } }
+
   /// Hands bytes to the program's standard input (`Command.Input.open`); does not wait for them to
   /// be read.
   package func write(_ bytes: [UInt8]) {
@@ -98,15 +101,17 @@ package final class RunningCommand: Sendable {
       throw CommandTookTooLong(
         command: command, deadline: deadline, output: output, errorOutput: errorOutput)
     }
-    return shared.withLock { state in
-      let status = state.status ?? 0
-      let signal = pocket_termination_signal(status)
-      return CommandResult(
-        end: signal == 0 ? .code(pocket_exit_code(status)) : .signal(signal),
-        output: state.output, errorOutput: state.errorOutput,
-        duration: started.duration(to: state.ended ?? .now),
-        peakResidentBytes: state.peakResidentBytes)
-    }
+    return shared.withLock { result(of: $0) }
+  }
+
+  private func result(of state: CommandState) -> CommandResult {
+    let status = state.status ?? 0
+    let signal = pocket_termination_signal(status)
+    return CommandResult(
+      end: signal == 0 ? .code(pocket_exit_code(status)) : .signal(signal),
+      output: state.output, errorOutput: state.errorOutput,
+      duration: started.duration(to: state.ended ?? .now),
+      peakResidentBytes: state.peakResidentBytes)
   }
 }
 
