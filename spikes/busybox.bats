@@ -34,6 +34,10 @@ with_busybox() {
   with_busybox cancel '^(04 cancel leaves|04 a job that has ended|15 a leader)'
 }
 
+@test "17 busybox first on PATH: the evidence of a state" {
+  with_busybox states '^23 (a job that runs|supervisor and group|lost on .*tmpfs)'
+}
+
 @test "17 busybox first on PATH: words, prompts and the login's settings" {
   with_busybox quoting '^05 (arguments.*fish|prompt.*dash)'
 }

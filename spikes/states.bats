@@ -52,7 +52,7 @@ teardown() {
 }
 
 @test "23 a job that runs: all is the same, and how long it has been silent" {
-  begin sh -c 'echo one; sleep 1000'
+  begin sh -c 'sleep 1000 & echo one; wait'
   spikes_wait 5 has_bytes "$id" out.jsonl 4
   expect_evidence "$id" start=claimed machine=same boot=same init=same leader=alive \
     supervisor=alive group=2 disk=unknown oom=unknown logout=unknown
