@@ -198,6 +198,27 @@ is_refused() { # WORDS CANCELS-ARGUMENT...
   ssh -F "$SPIKES_DIR/mux_config" -O exit host 2>/dev/null
 }
 
+@test "04 a group that the script descends from is refused, though its leader is gone" {
+  cat >"$BATS_TEST_TMPDIR/inner" <<'INNER'
+set -f
+for part in processes records evidence signals; do . "$1/$part.sh"; done
+process $$
+recorded_pid=$group recorded_group=$group recorded_session=$session
+recorded_birth=1 recorded_boot=- recorded_init=- recorded_supervisor=''
+host_identity
+recorded_machine=$machine_id recorded_host=$host_name
+while process "$recorded_pid"; do sleep 0.05; done
+identify
+printf '%s\n' "$who: $why" >"$0.said"
+INNER
+  # Job control gives the middle one a group of its own in our session; it leaves the inner one behind.
+  bash -c 'set -m; bash -c "bash \"\$@\" &" - "$@" & wait' - "$BATS_TEST_TMPDIR/inner" \
+    "${SPIKES_SHELL_DIR:-$BATS_TEST_DIRNAME/../shell}" 3>&-
+  spikes_wait 10 test -s "$BATS_TEST_TMPDIR/inner.said"
+  grep -q '^refuse: group [0-9]* is that of this connection$' "$BATS_TEST_TMPDIR/inner.said" \
+    || fail "$(cat "$BATS_TEST_TMPDIR/inner.said")"
+}
+
 @test "04 another boot, or another PID 1, means that nothing of the job can be alive" {
   for forged in boot=00000000-0000-0000-0000-000000000000 init=1; do
     start_stranger
