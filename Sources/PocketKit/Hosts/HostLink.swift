@@ -45,6 +45,9 @@ actor HostLink {
     }
   }
 
+  /// Connects, if that was not done yet: a contact, and nothing more.
+  func reach() async throws { _ = try await connected() }
+
   /// Lets go of the connection, so that the next call makes a new one. To be called when a read or
   /// write on it has failed. It is not closed: what other verbs do on connections beside the one
   /// that was lost goes on, and the last of them takes it along.

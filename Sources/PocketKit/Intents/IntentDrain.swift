@@ -89,6 +89,14 @@ extension JobError {
 }
 
 extension JobClient {
+  /// Connects to the host, and returns when what waited for it has been carried out, or has failed.
+  public func carryOutIntents(on host: String) async throws(JobError) {
+    try await wrapped {
+      try await hosts.link(to: host).reach()
+      await intents.settle()
+    }
+  }
+
   /// Returns when no wish is being carried out any more that waited for a host which this client has
   /// connected to. To be awaited before the process ends, which would cut that short.
   public func settleIntents() async { await intents.settle() }

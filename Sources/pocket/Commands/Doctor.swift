@@ -14,8 +14,8 @@ extension Command {
     options: [Keys.sshConfig.spec, Keys.transport.spec, Keys.json.spec],
     notes: [
       """
-      Nothing is changed, and no job is started. Each line is ok, a warning or a failure, with what \
-      to do; what could not be asked is unknown.
+      Nothing is changed, and no job is started; a cancel that waits for the host is carried out. \
+      Each line is ok, a warning or a failure, with what to do; what could not be asked is unknown.
       """,
       "Exit: 0 no failure, 1 a failure, 255 the host is not reached, 77 its key changed.",
     ]
@@ -101,7 +101,22 @@ private struct Examination {
       throw error
     }
     await transport.close()
+    try await carryOutIntents(on: host, settings)
     return nil
+  }
+
+  /// This is a contact with the host as any other: a cancel that waits for it waits no longer.
+  private func carryOutIntents(on host: String, _ settings: Settings) async throws {
+    let waiting: JobStore?
+    do throws(StoreError) {
+      let store = try await context.openStoreIfPresent()
+      waiting = try await store?.intents(for: host).isEmpty == false ? store : nil
+    } catch {
+      // It is among what was found.
+      return
+    }
+    guard let waiting else { return }
+    try await context.client(of: waiting, settings).carryOutIntents(on: host)
   }
 
   private mutating func show(_ findings: [Finding], of host: String?) async throws {
