@@ -125,6 +125,27 @@ import Testing
     }
   }
 
+  @Test func aCommandWaitsForWhatItHasBegunToCarryOutUnlessItIsInterrupted() async throws {
+    try await ProgramWorld.with { world in
+      let id = try await world.start(
+        "trap 'if [ -e ~/may-end ]; then exit; fi' TERM; while :; do sleep 0.1; done")
+      let wish = CancelWish(grace: 3600)
+      try await world.openStore().addIntent(.cancel, for: id, wish: wish.description)
+      let list = try world.pocket("ls", "--refresh").start()
+      try await waitUntil("the word that something is carried out") {
+        list.errorText.contains("pocket: carrying out the cancel of \(id) on dev1, queued ")
+      }
+      #expect(list.outputText.contains("\(id)") && list.isRunning)
+      list.signal(SIGINT)
+      #expect(try await list.exit().end == .signal(SIGINT))
+      #expect(try await world.openStore().intents(of: id).count == 1)
+      try writeFile("\(world.server.remoteHome)/may-end", [])
+      let next = try await world.pocket("show", "--refresh", "\(id)").run()
+      #expect(next.end == .code(0) && next.errorText.contains("was carried out"))
+      #expect(try living(id).isEmpty)
+    }
+  }
+
   @Test func twoCancelsAtOnceBothSucceed() async throws {
     try await ProgramWorld.with { world in
       let id = try await world.start("sleep 300 & setsid sleep 300 & wait")

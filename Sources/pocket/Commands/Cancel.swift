@@ -117,10 +117,7 @@ extension CommandContext {
             id: job.id.description, beyond: processes.map(ProcessRecord.init))
           try await console.writeErrors(JSONLine.bytes(of: line))
         } else {
-          try await console.say(
-            wish.reach == .all
-              ? "besides its group these carry its cookie and will be ended: \(processes.labels)"
-              : "outside its group these carry its cookie and are left alone: \(processes.labels)")
+          try await console.say(CancelWords.beyond(processes, wish))
         }
       }
     } catch {

@@ -7,6 +7,13 @@ struct CancelWords {
   let job: Job
   let report: CancelReport
 
+  /// What is said, before the first signal, of what carries the cookie outside the job's group.
+  static func beyond(_ processes: [HostProcess], _ wish: CancelWish) -> String {
+    wish.reach == .all
+      ? "besides its group these carry its cookie and will be ended: \(processes.labels)"
+      : "outside its group these carry its cookie and are left alone: \(processes.labels)"
+  }
+
   /// One line, and a second one where something was left alone.
   var lines: [String] {
     guard report.survivors.isEmpty else {

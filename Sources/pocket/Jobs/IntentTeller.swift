@@ -41,7 +41,8 @@ actor IntentTeller {
         if isWaitedFor { try await announce(intent, job) }
       case .cancelling(let job, .beyond(let processes)):
         if !processes.isEmpty, !asJSON {
-          try await console.say("\(job.label): beyond its group: \(processes.labels)")
+          let wish = current[job.id].flatMap { CancelWish($0.0.wish) } ?? CancelWish()
+          try await console.say("\(job.label): \(CancelWords.beyond(processes, wish))")
         }
       case .cancelling(let job, .step(let step)):
         if isWaitedFor { try await console.show(status: "\(job.host): \(step)…") }
