@@ -190,6 +190,15 @@ import Testing
   }
 
   @Test(arguments: [
+    ("", ""), ("one\r\n\ntwo\n", "one | two"), ("\u{1B}[1;31mred\u{1B}[0m\u{7}", "red"),
+    ("cut \u{1B}[3", "cut "), ("\u{1B}", ""), (String(repeating: "é", count: 200), nil),
+  ])
+  func whatStartupFilesPrintIsShownInOneLine(_ noise: String, _ shown: String?) {
+    let text = Array(noise.utf8).shownInOneLine
+    #expect(text == shown ?? String(repeating: "é", count: 119) + "…")
+  }
+
+  @Test(arguments: [
     (Int64(0), "0 B"), (1023, "1023 B"), (1024, "1 KiB"), (1536, "1.5 KiB"), (10_300, "10 KiB"),
     (3 << 30, "3 GiB"), (5 << 42, "20 TiB"), (1 << 53, "8192 TiB"),
   ])

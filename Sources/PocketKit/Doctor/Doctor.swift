@@ -172,12 +172,29 @@ extension Finding {
 }
 
 extension [UInt8] {
-  /// The first of its lines, cut to what fits a line of text; control characters are left out.
+  /// The first of its lines, cut to what fits a line of text; control characters and what drives a
+  /// terminal (ECMA-48 §5.4, colours for one) are left out.
   var shownInOneLine: String {
     let lines = split { $0 == 0x0A || $0 == 0x0D }.prefix(3).map { line in
-      String(decoding: line.filter { $0 >= 0x20 && $0 != 0x7F }, as: UTF8.self)
+      String(decoding: line.withoutControls, as: UTF8.self)
     }
     let text = lines.filter { !$0.isEmpty }.joined(separator: " | ")
     return text.count > 120 ? text.prefix(119) + "…" : text
+  }
+}
+
+extension ArraySlice<UInt8> {
+  fileprivate var withoutControls: [UInt8] {
+    var kept: [UInt8] = []
+    var rest = self
+    while let byte = rest.popFirst() {
+      if byte == 0x1B, rest.first == UInt8(ascii: "[") {
+        let end = rest.dropFirst().firstIndex { (0x40...0x7E).contains($0) } ?? rest.endIndex - 1
+        rest = rest[(end + 1)...]
+      } else if byte >= 0x20, byte != 0x7F {
+        kept.append(byte)
+      }
+    }
+    return kept
   }
 }

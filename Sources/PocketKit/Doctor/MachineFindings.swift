@@ -177,7 +177,7 @@ extension HostFacts {
       return Finding(
         "zombies", .warning,
         "orphans that end stay as zombies, since nobody waits for them\(zombies)",
-        remedy: "start the container with an init (docker run --init); cancel copes")
+        remedy: "start the container with an init (docker run --init); pocket cancel copes")
     default: return .unknown("zombies")
     }
   }

@@ -8,7 +8,7 @@ extension Command {
     examples: [
       Example("pocket doctor dev1", "connect, ask, and say what to do about it"),
       Example("pocket doctor", "this machine only"),
-      Example("pocket doctor dev1 --json | jq 'select(.verdict != \"ok\")'", "for scripts"),
+      Example("pocket doctor dev1 --json", "for scripts"),
     ],
     positionals: [Positional("host", .optional, .host)],
     options: [Keys.sshConfig.spec, Keys.transport.spec, Keys.json.spec],
