@@ -37,6 +37,11 @@ mark_cancel() { # before the first signal: this is what makes the end a cancelle
 end_leftovers() {
   [ "$leftovers" = end ] || return 0
   [ "$machine" != other ] || fail elsewhere "the job ran on $recorded_host, this is $host_name"
+  look_for_the_living
+  [ "$reach" != group ] || beyond=''
+  # shellcheck disable=SC2086
+  tell_processes $alive $beyond
+  say "beyond$alive$beyond"
   send TERM group "$grace"
   send KILL group 2
   [ "$reach" = group ] || sweep

@@ -78,7 +78,9 @@ TREE
   run -0 cancel "$id" leftovers=list
   expect leftover "$(sed -n 's/^leftover //p' <<<"$output" | tr ' ' '\n' | sort)" "$(living "$id" | sort)"
   expect 'how many live after list' "$(living "$id" | wc -l)" 2
+  left=$(living "$id" | sort)
   run -0 cancel "$id" leftovers=end
+  expect 'what is to be ended' "$(sed -n 's/^beyond //p' <<<"$output" | tr ' ' '\n' | sort)" "$left"
   grep -qx leftover <<<"$output" || fail "$output"
   expect 'what lives after end' "$(living "$id")" ''
   expect 'the record' "$(record_field "$id" status) $(record_field "$id" cancel)" '6 no'

@@ -70,6 +70,13 @@ extension JobStore {
     }
   }
 
+  /// Stores the proved end of a job of which nothing is to be fetched: the record says that it wrote
+  /// nothing. Of another job it stores nothing; who follows that proves its end.
+  public func finishWithoutOutput(_ id: JobID, _ record: ExitRecord) throws(StoreError) {
+    guard record.outSize == .zero, record.errSize == .zero else { return }
+    _ = try finish(id, record)
+  }
+
   /// Notes how many bytes came after the exit record's sizes.
   public func setLateBytes(out: Int64, err: Int64, for id: JobID) throws(StoreError) {
     try set("late_out = ?, late_err = ?", [.integer(out), .integer(err)], of: id)

@@ -85,8 +85,8 @@ import Testing
       async let two = world.pocket("resume", "\(id)").run()
       for result in [try await one, try await two] {
         #expect(result.end == .code(0))
-        #expect(result.output == (try readFile(world.hostFile(id, .out))))
-        #expect(result.errorOutput == (try readFile(world.hostFile(id, .err))))
+        #expect(try world.isHostFile(result.output, of: id, .out))
+        #expect(try world.isHostFile(result.errorOutput, of: id, .err))
       }
       let verified = try await world.pocket("verify", "\(id)").run()
       #expect(verified.end == .code(0), "\(verified.outputText)")

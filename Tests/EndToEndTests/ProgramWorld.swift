@@ -39,6 +39,12 @@ struct ProgramWorld {
     try await JobStore(at: StoreLocation(path: folder["store/pocket.db"]))
   }
 
+  /// Whether these are all bytes of a stream. No more than that: to describe the difference between
+  /// two long arrays takes the testing library minutes.
+  func isHostFile(_ bytes: [UInt8], of id: JobID, _ stream: JobStream) throws -> Bool {
+    try readFile(hostFile(id, stream)) == bytes
+  }
+
   func hostFile(_ id: JobID, _ stream: JobStream) -> String {
     "\(server.remoteHome)/.pocket/jobs/\(id)/" + (stream == .out ? "out.jsonl" : "err.log")
   }

@@ -18,10 +18,14 @@ import Testing
       guard let account else { return }
       var options = LoopbackServer.Options()
       options.clientConfiguration = ["User \(account.name)"]
-      options.matchBlocks = ["Match User \(account.name)", "SetEnv HOME=\(account.home)"]
+      // In its own home, since the tests' temporary folder may be closed to it.
+      let keys = "\(account.home)/.ssh/authorized_keys"
+      options.matchBlocks = [
+        "Match User \(account.name)", "SetEnv HOME=\(account.home)", "AuthorizedKeysFile \(keys)",
+      ]
       try await ProgramWorld.with(options) { world in
-        try await Command("chmod", ["a+rx", world.server.folder.path]).succeed()
-        try await Command("chmod", ["a+r", world.server.authorizedKeysFile]).succeed()
+        try await account.write(
+          ".ssh/authorized_keys", readText(world.server.identityFile + ".pub"))
         let name = try await world.pocket("run", "--", "sh", "-c", "echo $SHELL $HOME").run()
         #expect(name.outputText == "/usr/bin/\(shell) \(account.home)\n", "\(name.errorText)")
         try await runsCancelsAndResumes(world)

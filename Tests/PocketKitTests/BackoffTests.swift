@@ -26,9 +26,11 @@ import Testing
     #expect(backoff.wait(after: nil) <= .milliseconds(250))
   }
 
-  @Test func aServerThatIsFullHasRoomAgainSoon() {
+  /// What is full has room again soon, and a link that is frozen tells of no penalty.
+  @Test(arguments: [SSHError.Kind.busy, .timedOut])
+  func aServerThatDoesNotHangUpIsTriedAgainSoon(_ kind: SSHError.Kind) {
     var backoff = Backoff()
-    let error = SSHError(.banner, .busy, host: "dev1", "full")
+    let error = SSHError(.banner, kind, host: "dev1", "no banner")
     #expect(backoff.wait(after: error) <= .milliseconds(250))
   }
 

@@ -154,6 +154,9 @@ struct Cancel: Sendable {
       try await store.record(
         report.state, evidence: evidence.evidence,
         leftovers: report.survivors + report.leftovers, exit: evidence.evidence?.exit, for: job.id)
+      if let record = evidence.evidence?.exit {
+        try await store.finishWithoutOutput(job.id, record)
+      }
       return report
     }
   }

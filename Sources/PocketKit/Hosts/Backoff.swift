@@ -13,7 +13,8 @@ struct Backoff {
   mutating func wait(after error: SSHError?) -> Duration {
     // An OpenSSH of 9.8 or later shuts out for a while who connects and does not log in
     // (sshd_config(5), PerSourcePenalties); to knock again at once makes it longer.
-    let least = error?.phase == .banner && error?.kind != .busy ? 15.0 : 0
+    let isShutOut = error?.phase == .banner && error?.kind == .unreachable
+    let least = isShutOut ? 15.0 : 0
     let seconds = max(next * Double.random(in: 0.5...1), least)
     next = min(next * 2, Self.longest)
     return .milliseconds(Int(seconds * 1000))

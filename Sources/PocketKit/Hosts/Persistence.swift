@@ -75,7 +75,9 @@ struct Persistence {
       if [.open, .transfer, .linkDead].contains(error.phase) { wasReached = true }
     case .protocolBroken where brokenAnswers < 4,
       .hostFailed(_, .nostart, _) where brokenAnswers < 4,
-      .hostFailed(_, .payload, _) where brokenAnswers < 4:
+      .hostFailed(_, .payload, _) where brokenAnswers < 4,
+      // Who is refused says why; who says nothing was killed.
+      .hostFailed(_, .write, words: "") where brokenAnswers < 4:
       // A login shell that never lets our script run will not do so the fifth time either.
       brokenAnswers += 1
       wasReached = true

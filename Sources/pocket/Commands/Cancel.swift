@@ -117,7 +117,7 @@ extension CommandContext {
             id: job.id.description, beyond: processes.map(ProcessRecord.init))
           try await console.writeErrors(JSONLine.bytes(of: line))
         } else {
-          try await console.say(CancelWords.beyond(processes, wish))
+          try await console.say(CancelWords.beyond(processes, of: job, wish))
         }
       }
     } catch {

@@ -7,9 +7,11 @@ struct CancelWords {
   let job: Job
   let report: CancelReport
 
-  /// What is said, before the first signal, of what carries the cookie outside the job's group.
-  static func beyond(_ processes: [HostProcess], _ wish: CancelWish) -> String {
-    wish.reach == .all
+  /// What is said, before the first signal, of what carries the cookie outside the job's group, and
+  /// of all that is left of a job that has ended.
+  static func beyond(_ processes: [HostProcess], of job: Job, _ wish: CancelWish) -> String {
+    if job.exit != nil { return "ending what is left of it: \(processes.labels)" }
+    return wish.reach == .all
       ? "besides its group these carry its cookie and will be ended: \(processes.labels)"
       : "outside its group these carry its cookie and are left alone: \(processes.labels)"
   }

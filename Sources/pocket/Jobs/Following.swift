@@ -216,7 +216,8 @@ extension CommandContext {
       let isAllThereIs = newest.exit.map { !$0.diskWasFull } ?? true
       guard console.facts.errorsIsTerminal || !isAllThereIs else { return }
     }
-    let seconds = newest.exit.map { ", after \(age($0.endedAt - $0.startedAt))" } ?? ""
+    let lasted = newest.exit.map { ", after \(age($0.endedAt - $0.startedAt))" }
+    let seconds = limits.end == nil ? lasted ?? "" : ""
     try await console.say("\(job.label): \(StateWords(newest).sentence)\(seconds)")
     if let cut = limits.cut { try await console.say("\(job.label): \(cut)") }
     if !newest.leftovers.isEmpty {

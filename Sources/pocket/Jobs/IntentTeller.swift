@@ -42,7 +42,7 @@ actor IntentTeller {
       case .cancelling(let job, .beyond(let processes)):
         if !processes.isEmpty, !asJSON {
           let wish = current[job.id].flatMap { CancelWish($0.0.wish) } ?? CancelWish()
-          try await console.say("\(job.label): \(CancelWords.beyond(processes, wish))")
+          try await console.say("\(job.label): \(CancelWords.beyond(processes, of: job, wish))")
         }
       case .cancelling(let job, .step(let step)):
         if isWaitedFor { try await console.show(status: "\(job.host): \(step)…") }
