@@ -86,6 +86,16 @@ extension CommandContext {
     return client
   }
 
+  /// Tells of an error that does not end the command, and gives the exit code that it stands for.
+  func tell(_ error: CommandError, asJSON: Bool) async throws -> ExitCode {
+    if asJSON {
+      try await console.writeErrors(error.jsonLine)
+    } else {
+      try await console.say(error.message)
+    }
+    return error.exit
+  }
+
   /// Refuses what can be no host's name, before it becomes a job's: a host that was never there
   /// would be listed for ever.
   func checkHostName(_ host: String, _ settings: Settings) throws(CommandError) {

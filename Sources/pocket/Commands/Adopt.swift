@@ -148,13 +148,7 @@ extension CommandContext {
     var words: [String]
     switch result {
     case .failure(let failure):
-      let error = CommandError(failure)
-      if asJSON {
-        try await console.writeErrors(error.jsonLine)
-      } else {
-        try await console.say(error.message)
-      }
-      return error.exit
+      return try await tell(CommandError(failure), asJSON: asJSON)
     case .success(.known(let known)):
       job = known
       words = ["\(job.label) is known here already, on \(job.host)"]

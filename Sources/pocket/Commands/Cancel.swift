@@ -131,13 +131,7 @@ extension CommandContext {
   ) async throws -> ExitCode {
     switch result {
     case .failure(let failure):
-      let error = CommandError(failure)
-      if asJSON {
-        try await console.writeErrors(error.jsonLine)
-      } else {
-        try await console.say(error.message)
-      }
-      return error.exit
+      return try await tell(CommandError(failure), asJSON: asJSON)
     case .success(let report):
       let newest = try await store.job(job.id) ?? job
       if asJSON {

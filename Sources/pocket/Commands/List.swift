@@ -71,8 +71,6 @@ extension CommandContext {
       }
       try await console.show(status: "asking \(hosts.joined(separator: ", "))…")
       try await group.waitForAll()
-      // What waited for these hosts is being carried out: the list is to show what came of it.
-      await client.settleIntents()
       try await console.show(status: nil)
     }
   }
