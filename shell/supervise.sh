@@ -157,11 +157,12 @@ main() {
   exec 9<&-
   wait_for_leader
   trap - CHLD
+  # Before `started` is read: a leader that was killed may have left the `ln` of its claim behind.
+  wait_for_group
   read_started
   # Without `started` nothing was run and a later launch may try; with another's, it is not ours.
   [ "$recorded_attempt" = "$nonce" ] || exit 0
   how_it_ended
-  wait_for_group
   write_record
 }
 

@@ -28,6 +28,31 @@ teardown_file() { spikes_stop; }
   ended_with "$id" signal 9
 }
 
+# The leader of the job $1, whose `ln` of the claim is on its way -> leader
+claims() {
+  local path pid
+  for path in /proc/[0-9]*/cmdline; do
+    { tr '\0' ' ' <"$path"; } 2>/dev/null | grep -q "ln .*/$1/started $" || continue
+    pid=${path#/proc/}
+    leader=$(ps -o ppid= -p "${pid%/cmdline}" | tr -d ' ')
+    [ -z "$leader" ] || return 0
+  done
+  return 1
+}
+
+@test "10 a leader that is killed while its claim is on the way leaves a record" {
+  printf '#!/bin/sh\ncase $2 in */started) sleep 0.7 ;; esac\nexec /bin/ln "$@"\n' | put host slow/ln 755
+  printf 'PATH=$HOME/slow:$PATH\n' | put host .bash_profile
+  id=$(new_id)
+  launch "$id" sleep 1000 3>&- &
+  spikes_wait 10 claims "$id"
+  kill -KILL "$leader"
+  rm -r "$(home_of host)/slow" "$(home_of host)/.bash_profile"
+  wait
+  expect 'who claimed' "$(started_field "$id" pid)" "$leader"
+  ended_with "$id" signal 9
+}
+
 @test "11 exit 0, 3, 137, 255 and death by SIGKILL are told apart" {
   for code in 0 3 127 128 129 137 255; do
     id=$(new_id)
