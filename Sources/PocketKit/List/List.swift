@@ -13,6 +13,8 @@ public struct HostJob: Sendable {
   public var createdAt: Int64
   /// What its state is by what was found.
   public var state: JobState
+  /// The record of its end, if there is one.
+  public var exit: ExitRecord?
 }
 
 /// A directory beside the jobs that is none, or none that can be taken over.
@@ -138,7 +140,7 @@ struct DirectoryReading {
       listing.jobs.append(
         HostJob(
           id: id, request: file.request, createdAt: file.created,
-          state: .derived(from: evidence)))
+          state: .derived(from: evidence), exit: evidence.exit))
     case .failure(let fault):
       listing.passedOver.append(PassedOver(directory: id.description, reason: fault.reason))
     }

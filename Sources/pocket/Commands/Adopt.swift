@@ -121,7 +121,7 @@ extension CommandContext {
     let header = ["ID", "STATE", "MADE", "WHAT"]
     let rows = jobs.map { job in
       [
-        job.id.description, StateWords(job.state).short, age(now() - job.createdAt) + " ago",
+        job.id.description, StateWords(Job(job, on: host)).short, age(now() - job.createdAt) + " ago",
         printable((job.request.name.map { $0 + ": " } ?? "") + job.request.title),
       ]
     }
@@ -154,7 +154,7 @@ extension CommandContext {
       words = ["\(job.label) is known here already, on \(job.host)"]
     case .success(.adopted(let adopted, let nameTaken)):
       job = adopted
-      words = ["\(job.label) is taken over from \(host): \(StateWords(job.state).short)"]
+      words = ["\(job.label) is taken over from \(host): \(StateWords(job).short)"]
       if let nameTaken {
         words.append("its name \(nameTaken) belongs to another job here, and was left out")
       }
@@ -166,6 +166,14 @@ extension CommandContext {
       for line in words { try await console.say(line) }
     }
     return .success
+  }
+}
+
+extension Job {
+  /// A host's job as it would be here.
+  fileprivate init(_ job: HostJob, on host: String) {
+    self.init(id: job.id, host: host, request: job.request, createdAt: job.createdAt)
+    (state, exit) = (job.state, job.exit)
   }
 }
 
