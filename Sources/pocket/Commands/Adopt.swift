@@ -121,7 +121,8 @@ extension CommandContext {
     let header = ["ID", "STATE", "MADE", "WHAT"]
     let rows = jobs.map { job in
       [
-        job.id.description, StateWords(Job(job, on: host)).short, age(now() - job.createdAt) + " ago",
+        job.id.description, StateWords(Job(job, on: host)).short,
+        age(now() - job.createdAt) + " ago",
         printable((job.request.name.map { $0 + ": " } ?? "") + job.request.title),
       ]
     }
