@@ -30,25 +30,26 @@ teardown_file() { spikes_stop; }
 
 # The leader of the job $1, whose `ln` of the claim is on its way -> leader
 claims() {
-  local path pid
-  for path in /proc/[0-9]*/cmdline; do
-    { tr '\0' ' ' <"$path"; } 2>/dev/null | grep -q "ln .*/$1/started $" || continue
-    pid=${path#/proc/}
-    leader=$(ps -o ppid= -p "${pid%/cmdline}" | tr -d ' ')
-    [ -z "$leader" ] || return 0
-  done
-  return 1
+  local path
+  # The brackets keep grep from finding itself.
+  path=$(grep -l -- "/$1/[s]tarted" /proc/[0-9]*/cmdline 2>/dev/null | head -n 1)
+  [ -n "$path" ] || return 1
+  path=${path#/proc/}
+  leader=$(ps -o ppid= -p "${path%/cmdline}" | tr -d ' ')
+  [ -n "$leader" ]
 }
 
 @test "10 a leader that is killed while its claim is on the way leaves a record" {
-  printf '#!/bin/sh\ncase $2 in */started) sleep 0.7 ;; esac\nexec /bin/ln "$@"\n' | put host slow/ln 755
+  printf '%s\n' '#!/bin/sh' 'case $2 in */started) until [ -e ~/go-on ]; do sleep 0.05; done ;; esac' \
+    'exec /bin/ln "$@"' | put host slow/ln 755
   printf 'PATH=$HOME/slow:$PATH\n' | put host .bash_profile
   id=$(new_id)
   launch "$id" sleep 1000 3>&- &
   spikes_wait 10 claims "$id"
   kill -KILL "$leader"
-  rm -r "$(home_of host)/slow" "$(home_of host)/.bash_profile"
+  touch "$(home_of host)/go-on"
   wait
+  rm -r "$(home_of host)/slow" "$(home_of host)/.bash_profile" "$(home_of host)/go-on"
   expect 'who claimed' "$(started_field "$id" pid)" "$leader"
   ended_with "$id" signal 9
 }
