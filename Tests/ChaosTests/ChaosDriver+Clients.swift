@@ -165,11 +165,11 @@ extension ChaosDriver {
     }
     if let exit = host.exit {
       allowed.insert(code(of: exit))
-    } else if host.started == nil {
-      // Called off by the client that was to start it, before a byte of it had left.
+    } else if host.started == nil || host.wasCancelledBeforeTheStart {
+      if host.started != nil { allowed.insert(143) }
+      // Called off by the client that was to start it, before a byte of it had left. A cancel that
+      // comes later makes sure of that on the host, and changes nothing here.
       if case .neverStarted(.notLaunched) = try state(of: client.job) { allowed.insert(125) }
-    } else if host.wasCancelledBeforeTheStart {
-      allowed.insert(143)
     } else if host.wasRefused {
       allowed.insert(127)
     } else if let supervisor = host.supervisor, killed.contains(supervisor) {
