@@ -9,17 +9,12 @@
 step() { say "step $1"; }
 
 look_for_the_living() { # -> alive (in the job's group), beyond (carriers of the cookie outside it)
-  local pid members kin=''
-  # Not the group of a stranger who has our number by now.
-  if is_process_number "$recorded_group" && [ "$machine" != other ] && ! is_past; then
-    look_at_leader
-    [ "$leader" = stranger ] || group_members "$recorded_group" "$recorded_session"
-  fi
-  alive=$kin beyond=''
-  cookie_carriers
-  for pid in $carriers; do
-    case " $alive " in *" $pid "*) ;; *) beyond="$beyond $pid" ;; esac
-  done
+  local kin
+  look_at_leader
+  count_group
+  alive=$kin
+  # shellcheck disable=SC2086
+  carriers_beyond $alive
 }
 
 mark_cancel() { # before the first signal: this is what makes the end a cancelled one

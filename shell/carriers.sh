@@ -38,6 +38,15 @@ has_cookie() { # <pid>: its environment names this job
   return 1
 }
 
+carriers_beyond() { # <pid>... -> beyond: carriers of the cookie that are none of these
+  local pid carriers
+  beyond=''
+  cookie_carriers
+  for pid in $carriers; do
+    case " $* " in *" $pid "*) ;; *) beyond="$beyond $pid" ;; esac
+  done
+}
+
 cookie_carriers() { # -> carriers: this user's living processes that carry the cookie
   local pid pids state parent group session birth own_group=''
   carriers=''

@@ -31,14 +31,12 @@ tell_stream() { # <stream> <file> <bytes>
 }
 
 tell_leftovers() { # each once: a member of the group may carry the cookie too
-  local pid left=''
-  cookie_carriers
-  for pid in $kin $carriers; do
-    case " $left " in *" $pid "*) ;; *) left="$left $pid" ;; esac
-  done
+  local beyond
   # shellcheck disable=SC2086
-  tell_processes $left
-  say "leftover$left"
+  carriers_beyond $kin
+  # shellcheck disable=SC2086
+  tell_processes $kin $beyond
+  say "leftover$kin$beyond"
 }
 
 main() {

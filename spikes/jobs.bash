@@ -64,6 +64,9 @@ with_environment() {
   done < <(grep -lzxF -- "$1" /proc/[0-9]*/environ 2>/dev/null)
 }
 
+# stat_field PID NUMBER, as proc(5) numbers them, from 3 on.
+stat_field() { sed 's/.*) //' "/proc/$1/stat" | cut -d ' ' -f "$(($2 - 2))"; }
+
 # same_bytes NAME GOT WANTED: two files.
 same_bytes() {
   cmp -s "$2" "$3" && return 0

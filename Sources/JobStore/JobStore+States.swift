@@ -22,6 +22,7 @@ extension JobStore {
 
   /// Notes what was seen of a job at `time` (seconds since 1970): the state that follows from it, the
   /// evidence and the exit record if there was a look, and what is left of it if that was looked for.
+  /// A record of a job that wrote nothing proves its end; who follows another job proves that one's.
   /// Returns false, and keeps the state that is known, when the end is proved already or the state
   /// cannot follow on the known one.
   @discardableResult
@@ -42,6 +43,10 @@ extension JobStore {
       if let exit {
         try connection.run(
           "UPDATE job SET exit = ? WHERE number = ?", [.text(exit.description), job])
+        // Of a job that wrote nothing there is nothing to fetch: its end is proved.
+        if exit.outSize == .zero, exit.errSize == .zero {
+          _ = try Self.prove(exit, of: job, at: time, connection)
+        }
       }
       return true
     }
@@ -56,25 +61,25 @@ extension JobStore {
     try database.write { connection throws(StoreError) in
       let job = try Self.number(of: id, connection)
       if try Self.isProved(job, connection) { return true }
-      for stream in JobStream.allCases {
-        let position = try Self.position(of: job, stream, connection)
-        guard position.offset == record.size(of: stream) else { return false }
-      }
+      guard try Self.prove(record, of: job, at: time, connection) else { return false }
       try Self.store(evidence, at: time, for: job, connection)
-      let state: JobState =
-        record.cancelRequested ? .cancelled(record) : .finished(record.status)
-      try connection.run(
-        "UPDATE job SET state = ?, state_at = ?, exit = ?, proved = 1 WHERE number = ?",
-        [.text(state.description), .integer(time), .text(record.description), job])
       return true
     }
   }
 
-  /// Stores the proved end of a job of which nothing is to be fetched: the record says that it wrote
-  /// nothing. Of another job it stores nothing; who follows that proves its end.
-  public func finishWithoutOutput(_ id: JobID, _ record: ExitRecord) throws(StoreError) {
-    guard record.outSize == .zero, record.errSize == .zero else { return }
-    _ = try finish(id, record)
+  /// Stores the proved end if all that the record speaks of is committed.
+  private static func prove(
+    _ record: ExitRecord, of job: SQLValue, at time: Int64, _ connection: Connection
+  ) throws(StoreError) -> Bool {
+    for stream in JobStream.allCases {
+      let position = try position(of: job, stream, connection)
+      guard position.offset == record.size(of: stream) else { return false }
+    }
+    let state: JobState = record.cancelRequested ? .cancelled(record) : .finished(record.status)
+    try connection.run(
+      "UPDATE job SET state = ?, state_at = ?, exit = ?, proved = 1 WHERE number = ?",
+      [.text(state.description), .integer(time), .text(record.description), job])
+    return true
   }
 
   /// Notes how many bytes came after the exit record's sizes.

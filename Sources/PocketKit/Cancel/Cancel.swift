@@ -85,6 +85,7 @@ extension JobClient {
     } catch .cancelQueued(let cause) {
       throw cause
     } catch {
+      // Swift 6.3 crashes where a typed catch leaves some errors to the function.
       throw error
     }
   }
@@ -154,9 +155,6 @@ struct Cancel: Sendable {
       try await store.record(
         report.state, evidence: evidence.evidence,
         leftovers: report.survivors + report.leftovers, exit: evidence.evidence?.exit, for: job.id)
-      if let record = evidence.evidence?.exit {
-        try await store.finishWithoutOutput(job.id, record)
-      }
       return report
     }
   }

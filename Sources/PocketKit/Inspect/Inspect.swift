@@ -83,7 +83,6 @@ extension JobClient {
       try await store.record(
         state, evidence: evidence, leftovers: leftovers, exit: evidence.exit, for: job.id)
       if let record = evidence.exit {
-        try await store.finishWithoutOutput(job.id, record)
         try await store.setLateBytes(
           out: Self.late(.out, sizes, record), err: Self.late(.err, sizes, record), for: job.id)
       }
